@@ -1,0 +1,28 @@
+"""What a bot can do wrong, as data. A fault is never an exception: it is the answer to an ask."""
+
+from __future__ import annotations
+
+from referee.v1.arena_pb2 import FaultKind
+from referee.v1.record_pb2 import Fault
+
+LATE = FaultKind.FAULT_KIND_LATE
+ILLEGAL = FaultKind.FAULT_KIND_ILLEGAL
+MALFORMED = FaultKind.FAULT_KIND_MALFORMED
+CRASHED = FaultKind.FAULT_KIND_CRASHED
+NO_START = FaultKind.FAULT_KIND_NO_START
+
+FORFEITS = frozenset({CRASHED, NO_START})
+"""These end the game for the seat at once; the others are strikes."""
+
+EVIDENCE_BYTES = 4096
+"""How much of a reply, and of stderr, is kept with a fault."""
+
+
+def name(kind: FaultKind.ValueType) -> str:
+    """Return a kind as tables and exports show it: ``LATE``, ``NO_START``."""
+    return FaultKind.Name(kind).removeprefix("FAULT_KIND_")
+
+
+def fault(kind: FaultKind.ValueType, reason: str, **evidence: bytes | str | int) -> Fault:
+    """Return a fault; ``evidence`` are further fields of the message. The table fills in seat and event."""
+    return Fault(kind=kind, reason=reason, **evidence)  # type: ignore[arg-type] # protobuf checks the fields itself

@@ -1,0 +1,1 @@
+"""Generated from proto/referee/v1 by `make proto`: the messages of referee_sdk.v1."""
