@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import Any
@@ -12,7 +12,7 @@ import msgspec
 from google.protobuf.message import Message
 
 from referee import faults
-from referee.games import AnyGame, IllegalChoice, WrongKind
+from referee.games import AnyGame, IllegalChoice, Result, WrongKind
 from referee.v1.record_pb2 import DecidedBy, Decision, Event, Fault, GameRecord, SeatRecord
 
 BOT = DecidedBy.DECIDED_BY_BOT
@@ -52,7 +52,6 @@ class Seat:
     player: Player
     strikes: int = 0
     forfeit: bool = False
-    faults: list[Fault] = field(default_factory=list)
 
 
 class Table:
@@ -68,6 +67,7 @@ class Table:
         self.game, self.options, self.seed, self.max_strikes = game, options, seed, max_strikes
         self.seats = [Seat(player) for player in players]
         self.state: Any = game.new(len(players), options, Random(seed))
+        self.faults: list[Fault] = []
         self._events: list[Event] = []
         self._decided: dict[int, tuple[Message, DecidedBy.ValueType, int]] = {}
         self._note_chance(None)
@@ -79,32 +79,107 @@ class Table:
 
     def answer(self, answers: Mapping[int, Answer]) -> None:
         """Take the answers to all open questions, by seat. A choice that the rules refuse becomes a fault here."""
-        for offset, question in enumerate(self._open):
-            self._take(question.seat, answers[question.seat], offset)
+        for question in self._open:
+            self._take(question, answers[question.seat])
         self._apply()
         self._open = self._advance()
 
     def record(self, **about: Any) -> GameRecord:
         """Return the record of a finished game; ``about`` sets the fields that the table does not know (id, block…)."""
         result = self.game.result(self.state)
-        ranks = self.ranks(result.ranks)
+        ranks = final_ranks(result, [seat.forfeit for seat in self.seats])
         return GameRecord(
             game=self.game.name,
             options=msgspec.json.encode(self.options, order="sorted").decode(),
             seed=self.seed,
             seats=[
                 SeatRecord(bot=s.player.bot, version=s.player.version, points=points, rank=rank, forfeit=s.forfeit)
-                for s, points, rank in zip(self.seats, result.points, ranks, strict=True)
+                for s, points, rank in zip(self.seats, result.points, ranks, strict=False)
             ],
-            house=[SeatRecord(bot=h.name, points=h.points, rank=h.rank) for h in result.house],
+            house=[
+                SeatRecord(bot=house.name, points=house.points, rank=rank)
+                for house, rank in zip(result.house, ranks[len(self.seats) :], strict=True)
+            ],
             events=self._events,
-            faults=sorted((f for s in self.seats for f in s.faults), key=lambda f: (f.event, f.seat)),
+            faults=self.faults,
             **about,
         )
 
-    def ranks(self, by_rules: Sequence[int]) -> list[int]:
-        """Return the final ranks: forfeiters tie below all who did not forfeit."""
-        if not any(seat.forfeit for seat in self.seats):
-            return list(by_rules)
-        keys = [(seat.forfeit, 0 if seat.forfeit else rank) for seat, rank in zip(self.seats, by_rules, strict=True)]
-        return [1 + sum(other < key for other in keys) for key in keys]
+    def _advance(self) -> list[Question]:
+        """Take every decision that nobody is asked for, until somebody must be; nobody left means the game is over."""
+        while pending := self.game.pending(self.state):
+            questions = []
+            for seat in pending:
+                choices = list(islice(self.game.legal(self.state, seat), 2))
+                if len(choices) == 1:
+                    self._decided[seat] = choices[0], FORCED, 0
+                elif self.seats[seat].forfeit:
+                    self._decided[seat] = choices[0], DEFAULT, 0
+                else:
+                    questions.append(Question(seat, self.game.view(self.state, seat)))
+            if questions:
+                return questions
+            self._apply()
+        return []
+
+    def _take(self, question: Question, answer: Answer) -> None:
+        fault = answer.fault or self._refusal(question, answer)
+        if fault is None:
+            assert answer.choice is not None
+            self._decided[question.seat] = answer.choice, BOT, answer.us
+            return
+        fault.seat = question.seat
+        fault.ask = question.view.SerializeToString()
+        seat = self.seats[question.seat]
+        seat.strikes += 1
+        seat.forfeit = fault.kind in faults.FORFEITS or seat.strikes >= self.max_strikes
+        self.faults.append(fault)
+        self._decided[question.seat] = next(self.game.legal(self.state, question.seat)), DEFAULT, 0
+
+    def _refusal(self, question: Question, answer: Answer) -> Fault | None:
+        """Return the fault of a choice that the rules refuse."""
+        assert answer.choice is not None
+        try:
+            self.game.check(self.state, question.seat, answer.choice)
+        except WrongKind as error:
+            kind, reason = faults.MALFORMED, str(error)
+        except IllegalChoice as error:
+            kind, reason = faults.ILLEGAL, str(error)
+        else:
+            return None
+        return faults.fault(kind, reason, reply=answer.choice.SerializeToString()[: faults.EVIDENCE_BYTES], us=answer.us)
+
+    def _apply(self) -> None:
+        """Note the decisions of all pending seats and go on to the next state."""
+        decided = dict(sorted(self._decided.items()))
+        at = {seat: len(self._events) + i for i, seat in enumerate(decided)}
+        for fault in self.faults:
+            if not fault.HasField("event"):
+                fault.event = at[fault.seat]
+        for seat, (choice, by, us) in decided.items():
+            decision = Decision(seat=seat, by=by, us=us)
+            getattr(decision, self.game.name).CopyFrom(choice)
+            self._events.append(Event(decision=decision))
+        before, self.state = self.state, self.game.apply(self.state, {s: c for s, (c, _, _) in decided.items()})
+        self._decided = {}
+        self._note_chance(before)
+
+    def _note_chance(self, before: Any) -> None:
+        self._events.extend(chance(self.game, before, self.state))
+
+
+def chance(game: AnyGame, before: Any, after: Any) -> list[Event]:
+    """Return what chance did between two states, as events of the record."""
+    events = []
+    for message in game.events(before, after):
+        event = Event()
+        getattr(event, game.name).CopyFrom(message)
+        events.append(event)
+    return events
+
+
+def final_ranks(result: Result, forfeits: Sequence[bool]) -> list[int]:
+    """Return the final ranks of the seats, then of the house: forfeiters tie below all who did not forfeit."""
+    seats = [(forfeit, 0 if forfeit else rank) for forfeit, rank in zip(forfeits, result.ranks, strict=True)]
+    keys = seats + [(False, house.rank) for house in result.house]
+    return [1 + sum(other < key for other in keys) for key in keys]

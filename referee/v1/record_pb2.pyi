@@ -241,9 +241,9 @@ class Fault(google.protobuf.message.Message):
     event: builtins.int
     """The index in events of the decision that the referee took instead."""
     ask: builtins.bytes
-    """The Ask as it was sent, encoded."""
+    """The view of the ask, encoded as the game's view message."""
     reply: builtins.bytes
-    """The reply as it came, at most its first 4 KiB. Empty if none came."""
+    """The choice as it came, encoded, or the bytes that did not decode; at most 4 KiB. Empty if none came."""
     us: builtins.int
     """From the start of the clock to the answer or the deadline, in microseconds."""
     limit_us: builtins.int
@@ -260,7 +260,7 @@ class Fault(google.protobuf.message.Message):
         kind: referee.v1.arena_pb2.FaultKind.ValueType = ...,
         seat: builtins.int = ...,
         reason: builtins.str = ...,
-        event: builtins.int = ...,
+        event: builtins.int | None = ...,
         ask: builtins.bytes = ...,
         reply: builtins.bytes = ...,
         us: builtins.int = ...,
@@ -269,6 +269,8 @@ class Fault(google.protobuf.message.Message):
         exit: builtins.str = ...,
         stderr_tail: builtins.str = ...,
     ) -> None: ...
-    def ClearField(self, field_name: typing.Literal["ask", b"ask", "event", b"event", "exit", b"exit", "kind", b"kind", "lag_us", b"lag_us", "limit_us", b"limit_us", "reason", b"reason", "reply", b"reply", "seat", b"seat", "stderr_tail", b"stderr_tail", "us", b"us"]) -> None: ...
+    def HasField(self, field_name: typing.Literal["_event", b"_event", "event", b"event"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["_event", b"_event", "ask", b"ask", "event", b"event", "exit", b"exit", "kind", b"kind", "lag_us", b"lag_us", "limit_us", b"limit_us", "reason", b"reason", "reply", b"reply", "seat", b"seat", "stderr_tail", b"stderr_tail", "us", b"us"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["_event", b"_event"]) -> typing.Literal["event"] | None: ...
 
 Global___Fault: typing_extensions.TypeAlias = Fault
