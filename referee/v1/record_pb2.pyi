@@ -11,6 +11,7 @@ import google.protobuf.internal.enum_type_wrapper
 import google.protobuf.message
 import referee.v1.arena_pb2
 import referee.v1.six_nimmt_pb2
+import referee.v1.ten_pb2
 import sys
 import typing
 
@@ -161,6 +162,7 @@ class Event(google.protobuf.message.Message):
 
     DECISION_FIELD_NUMBER: builtins.int
     SIX_NIMMT_FIELD_NUMBER: builtins.int
+    TEN_FIELD_NUMBER: builtins.int
     @property
     def decision(self) -> Global___Decision:
         """A seat decided."""
@@ -169,15 +171,20 @@ class Event(google.protobuf.message.Message):
     def six_nimmt(self) -> referee.v1.six_nimmt_pb2.SixNimmtDeal:
         """6 nimmt!: a deal."""
 
+    @property
+    def ten(self) -> referee.v1.ten_pb2.TenDeck:
+        """TEN: the deck."""
+
     def __init__(
         self,
         *,
         decision: Global___Decision | None = ...,
         six_nimmt: referee.v1.six_nimmt_pb2.SixNimmtDeal | None = ...,
+        ten: referee.v1.ten_pb2.TenDeck | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["decision", b"decision", "event", b"event", "six_nimmt", b"six_nimmt"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["decision", b"decision", "event", b"event", "six_nimmt", b"six_nimmt"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["decision", "six_nimmt"] | None: ...
+    def HasField(self, field_name: typing.Literal["decision", b"decision", "event", b"event", "six_nimmt", b"six_nimmt", "ten", b"ten"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["decision", b"decision", "event", b"event", "six_nimmt", b"six_nimmt", "ten", b"ten"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["event", b"event"]) -> typing.Literal["decision", "six_nimmt", "ten"] | None: ...
 
 Global___Event: typing_extensions.TypeAlias = Event
 
@@ -191,6 +198,7 @@ class Decision(google.protobuf.message.Message):
     BY_FIELD_NUMBER: builtins.int
     US_FIELD_NUMBER: builtins.int
     SIX_NIMMT_FIELD_NUMBER: builtins.int
+    TEN_FIELD_NUMBER: builtins.int
     seat: builtins.int
     """Whose."""
     by: Global___DecidedBy.ValueType
@@ -201,6 +209,10 @@ class Decision(google.protobuf.message.Message):
     def six_nimmt(self) -> referee.v1.six_nimmt_pb2.SixNimmtChoice:
         """6 nimmt!"""
 
+    @property
+    def ten(self) -> referee.v1.ten_pb2.TenChoice:
+        """TEN."""
+
     def __init__(
         self,
         *,
@@ -208,10 +220,11 @@ class Decision(google.protobuf.message.Message):
         by: Global___DecidedBy.ValueType = ...,
         us: builtins.int = ...,
         six_nimmt: referee.v1.six_nimmt_pb2.SixNimmtChoice | None = ...,
+        ten: referee.v1.ten_pb2.TenChoice | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["choice", b"choice", "six_nimmt", b"six_nimmt"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["by", b"by", "choice", b"choice", "seat", b"seat", "six_nimmt", b"six_nimmt", "us", b"us"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["choice", b"choice"]) -> typing.Literal["six_nimmt"] | None: ...
+    def HasField(self, field_name: typing.Literal["choice", b"choice", "six_nimmt", b"six_nimmt", "ten", b"ten"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["by", b"by", "choice", b"choice", "seat", b"seat", "six_nimmt", b"six_nimmt", "ten", b"ten", "us", b"us"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["choice", b"choice"]) -> typing.Literal["six_nimmt", "ten"] | None: ...
 
 Global___Decision: typing_extensions.TypeAlias = Decision
 

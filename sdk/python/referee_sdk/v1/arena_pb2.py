@@ -23,41 +23,42 @@ _sym_db = _symbol_database.Default()
 
 
 from referee_sdk.v1 import six_nimmt_pb2 as referee_dot_v1_dot_six__nimmt__pb2
+from referee_sdk.v1 import ten_pb2 as referee_dot_v1_dot_ten__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/arena.proto\x12\nreferee.v1\x1a\x1areferee/v1/six_nimmt.proto\"`\n\nBotMessage\x12\"\n\x05hello\x18\x01 \x01(\x0b\x32\x11.referee.v1.HelloH\x00\x12&\n\x07replies\x18\x02 \x01(\x0b\x32\x13.referee.v1.RepliesH\x00\x42\x06\n\x04\x62ody\"\x8b\x01\n\x0c\x41renaMessage\x12&\n\x07welcome\x18\x01 \x01(\x0b\x32\x13.referee.v1.WelcomeH\x00\x12 \n\x04\x61sks\x18\x02 \x01(\x0b\x32\x10.referee.v1.AsksH\x00\x12)\n\tgame_over\x18\x03 \x01(\x0b\x32\x14.referee.v1.GameOverH\x00\x42\x06\n\x04\x62ody\"D\n\x05Hello\x12\r\n\x05token\x18\x01 \x01(\t\x12\x10\n\x08protocol\x18\x02 \x01(\r\x12\r\n\x05games\x18\x03 \x03(\t\x12\x0b\n\x03sdk\x18\x04 \x01(\t\"9\n\x07Welcome\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"%\n\x04\x41sks\x12\x1d\n\x04\x61sks\x18\x01 \x03(\x0b\x32\x0f.referee.v1.Ask\"\x8d\x01\n\x03\x41sk\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\x04\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12 \n\x05\x63lock\x18\x04 \x01(\x0b\x32\x11.referee.v1.Clock\x12-\n\tsix_nimmt\x18\n \x01(\x0b\x32\x18.referee.v1.SixNimmtViewH\x00\x42\x06\n\x04view\"S\n\x05\x43lock\x12\x10\n\x08limit_us\x18\x01 \x01(\x04\x12\x14\n\x0c\x62\x61nk_left_us\x18\x02 \x01(\x04\x12\"\n\x06limits\x18\x03 \x01(\x0b\x32\x12.referee.v1.Limits\"b\n\x06Limits\x12\x10\n\x08start_us\x18\x01 \x01(\x04\x12\x0f\n\x07move_us\x18\x02 \x01(\x04\x12\x0f\n\x07\x66ree_us\x18\x03 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x04 \x01(\x04\x12\x13\n\x0bshutdown_us\x18\x05 \x01(\x04\"-\n\x07Replies\x12\"\n\x07replies\x18\x01 \x03(\x0b\x32\x11.referee.v1.Reply\"R\n\x05Reply\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\x04\x12/\n\tsix_nimmt\x18\n \x01(\x0b\x32\x1a.referee.v1.SixNimmtChoiceH\x00\x42\x08\n\x06\x63hoice\"q\n\x08GameOver\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05ranks\x18\x03 \x03(\r\x12\x0e\n\x06points\x18\x04 \x03(\x11\x12\'\n\x06\x66\x61ults\x18\x05 \x03(\x0b\x32\x17.referee.v1.FaultNotice\"B\n\x0b\x46\x61ultNotice\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.referee.v1.FaultKind\x12\x0e\n\x06reason\x18\x02 \x01(\t*\x9f\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_KIND_LATE\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x18\n\x14\x46\x41ULT_KIND_MALFORMED\x10\x03\x12\x16\n\x12\x46\x41ULT_KIND_CRASHED\x10\x04\x12\x17\n\x13\x46\x41ULT_KIND_NO_START\x10\x05\x32\x45\n\x05\x41rena\x12<\n\x04Play\x12\x16.referee.v1.BotMessage\x1a\x18.referee.v1.ArenaMessage(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/arena.proto\x12\nreferee.v1\x1a\x1areferee/v1/six_nimmt.proto\x1a\x14referee/v1/ten.proto\"`\n\nBotMessage\x12\"\n\x05hello\x18\x01 \x01(\x0b\x32\x11.referee.v1.HelloH\x00\x12&\n\x07replies\x18\x02 \x01(\x0b\x32\x13.referee.v1.RepliesH\x00\x42\x06\n\x04\x62ody\"\x8b\x01\n\x0c\x41renaMessage\x12&\n\x07welcome\x18\x01 \x01(\x0b\x32\x13.referee.v1.WelcomeH\x00\x12 \n\x04\x61sks\x18\x02 \x01(\x0b\x32\x10.referee.v1.AsksH\x00\x12)\n\tgame_over\x18\x03 \x01(\x0b\x32\x14.referee.v1.GameOverH\x00\x42\x06\n\x04\x62ody\"D\n\x05Hello\x12\r\n\x05token\x18\x01 \x01(\t\x12\x10\n\x08protocol\x18\x02 \x01(\r\x12\r\n\x05games\x18\x03 \x03(\t\x12\x0b\n\x03sdk\x18\x04 \x01(\t\"9\n\x07Welcome\x12\x10\n\x08protocol\x18\x01 \x01(\r\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"%\n\x04\x41sks\x12\x1d\n\x04\x61sks\x18\x01 \x03(\x0b\x32\x0f.referee.v1.Ask\"\xb1\x01\n\x03\x41sk\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\x04\x12\x0f\n\x07game_id\x18\x02 \x01(\t\x12\x0c\n\x04seat\x18\x03 \x01(\r\x12 \n\x05\x63lock\x18\x04 \x01(\x0b\x32\x11.referee.v1.Clock\x12-\n\tsix_nimmt\x18\n \x01(\x0b\x32\x18.referee.v1.SixNimmtViewH\x00\x12\"\n\x03ten\x18\x0b \x01(\x0b\x32\x13.referee.v1.TenViewH\x00\x42\x06\n\x04view\"S\n\x05\x43lock\x12\x10\n\x08limit_us\x18\x01 \x01(\x04\x12\x14\n\x0c\x62\x61nk_left_us\x18\x02 \x01(\x04\x12\"\n\x06limits\x18\x03 \x01(\x0b\x32\x12.referee.v1.Limits\"b\n\x06Limits\x12\x10\n\x08start_us\x18\x01 \x01(\x04\x12\x0f\n\x07move_us\x18\x02 \x01(\x04\x12\x0f\n\x07\x66ree_us\x18\x03 \x01(\x04\x12\x0f\n\x07\x62\x61nk_us\x18\x04 \x01(\x04\x12\x13\n\x0bshutdown_us\x18\x05 \x01(\x04\"-\n\x07Replies\x12\"\n\x07replies\x18\x01 \x03(\x0b\x32\x11.referee.v1.Reply\"x\n\x05Reply\x12\x0e\n\x06\x61sk_id\x18\x01 \x01(\x04\x12/\n\tsix_nimmt\x18\n \x01(\x0b\x32\x1a.referee.v1.SixNimmtChoiceH\x00\x12$\n\x03ten\x18\x0b \x01(\x0b\x32\x15.referee.v1.TenChoiceH\x00\x42\x08\n\x06\x63hoice\"q\n\x08GameOver\x12\x0f\n\x07game_id\x18\x01 \x01(\t\x12\x0c\n\x04seat\x18\x02 \x01(\r\x12\r\n\x05ranks\x18\x03 \x03(\r\x12\x0e\n\x06points\x18\x04 \x03(\x11\x12\'\n\x06\x66\x61ults\x18\x05 \x03(\x0b\x32\x17.referee.v1.FaultNotice\"B\n\x0b\x46\x61ultNotice\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.referee.v1.FaultKind\x12\x0e\n\x06reason\x18\x02 \x01(\t*\x9f\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_KIND_LATE\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x18\n\x14\x46\x41ULT_KIND_MALFORMED\x10\x03\x12\x16\n\x12\x46\x41ULT_KIND_CRASHED\x10\x04\x12\x17\n\x13\x46\x41ULT_KIND_NO_START\x10\x05\x32\x45\n\x05\x41rena\x12<\n\x04Play\x12\x16.referee.v1.BotMessage\x1a\x18.referee.v1.ArenaMessage(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee.v1.arena_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_FAULTKIND']._serialized_start=1118
-  _globals['_FAULTKIND']._serialized_end=1277
-  _globals['_BOTMESSAGE']._serialized_start=66
-  _globals['_BOTMESSAGE']._serialized_end=162
-  _globals['_ARENAMESSAGE']._serialized_start=165
-  _globals['_ARENAMESSAGE']._serialized_end=304
-  _globals['_HELLO']._serialized_start=306
-  _globals['_HELLO']._serialized_end=374
-  _globals['_WELCOME']._serialized_start=376
-  _globals['_WELCOME']._serialized_end=433
-  _globals['_ASKS']._serialized_start=435
-  _globals['_ASKS']._serialized_end=472
-  _globals['_ASK']._serialized_start=475
-  _globals['_ASK']._serialized_end=616
-  _globals['_CLOCK']._serialized_start=618
-  _globals['_CLOCK']._serialized_end=701
-  _globals['_LIMITS']._serialized_start=703
-  _globals['_LIMITS']._serialized_end=801
-  _globals['_REPLIES']._serialized_start=803
-  _globals['_REPLIES']._serialized_end=848
-  _globals['_REPLY']._serialized_start=850
-  _globals['_REPLY']._serialized_end=932
-  _globals['_GAMEOVER']._serialized_start=934
-  _globals['_GAMEOVER']._serialized_end=1047
-  _globals['_FAULTNOTICE']._serialized_start=1049
-  _globals['_FAULTNOTICE']._serialized_end=1115
-  _globals['_ARENA']._serialized_start=1279
-  _globals['_ARENA']._serialized_end=1348
+  _globals['_FAULTKIND']._serialized_start=1214
+  _globals['_FAULTKIND']._serialized_end=1373
+  _globals['_BOTMESSAGE']._serialized_start=88
+  _globals['_BOTMESSAGE']._serialized_end=184
+  _globals['_ARENAMESSAGE']._serialized_start=187
+  _globals['_ARENAMESSAGE']._serialized_end=326
+  _globals['_HELLO']._serialized_start=328
+  _globals['_HELLO']._serialized_end=396
+  _globals['_WELCOME']._serialized_start=398
+  _globals['_WELCOME']._serialized_end=455
+  _globals['_ASKS']._serialized_start=457
+  _globals['_ASKS']._serialized_end=494
+  _globals['_ASK']._serialized_start=497
+  _globals['_ASK']._serialized_end=674
+  _globals['_CLOCK']._serialized_start=676
+  _globals['_CLOCK']._serialized_end=759
+  _globals['_LIMITS']._serialized_start=761
+  _globals['_LIMITS']._serialized_end=859
+  _globals['_REPLIES']._serialized_start=861
+  _globals['_REPLIES']._serialized_end=906
+  _globals['_REPLY']._serialized_start=908
+  _globals['_REPLY']._serialized_end=1028
+  _globals['_GAMEOVER']._serialized_start=1030
+  _globals['_GAMEOVER']._serialized_end=1143
+  _globals['_FAULTNOTICE']._serialized_start=1145
+  _globals['_FAULTNOTICE']._serialized_end=1211
+  _globals['_ARENA']._serialized_start=1375
+  _globals['_ARENA']._serialized_end=1444
 # @@protoc_insertion_point(module_scope)

@@ -14,6 +14,7 @@ import google.protobuf.internal.containers
 import google.protobuf.internal.enum_type_wrapper
 import google.protobuf.message
 import referee_sdk.v1.six_nimmt_pb2
+import referee_sdk.v1.ten_pb2
 import sys
 import typing
 
@@ -211,6 +212,7 @@ class Ask(google.protobuf.message.Message):
     SEAT_FIELD_NUMBER: builtins.int
     CLOCK_FIELD_NUMBER: builtins.int
     SIX_NIMMT_FIELD_NUMBER: builtins.int
+    TEN_FIELD_NUMBER: builtins.int
     ask_id: builtins.int
     """Copy it into the Reply. Unique within the stream."""
     game_id: builtins.str
@@ -225,6 +227,10 @@ class Ask(google.protobuf.message.Message):
     def six_nimmt(self) -> referee_sdk.v1.six_nimmt_pb2.SixNimmtView:
         """6 nimmt!"""
 
+    @property
+    def ten(self) -> referee_sdk.v1.ten_pb2.TenView:
+        """TEN."""
+
     def __init__(
         self,
         *,
@@ -233,10 +239,11 @@ class Ask(google.protobuf.message.Message):
         seat: builtins.int = ...,
         clock: Global___Clock | None = ...,
         six_nimmt: referee_sdk.v1.six_nimmt_pb2.SixNimmtView | None = ...,
+        ten: referee_sdk.v1.ten_pb2.TenView | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["clock", b"clock", "six_nimmt", b"six_nimmt", "view", b"view"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["ask_id", b"ask_id", "clock", b"clock", "game_id", b"game_id", "seat", b"seat", "six_nimmt", b"six_nimmt", "view", b"view"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["view", b"view"]) -> typing.Literal["six_nimmt"] | None: ...
+    def HasField(self, field_name: typing.Literal["clock", b"clock", "six_nimmt", b"six_nimmt", "ten", b"ten", "view", b"view"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["ask_id", b"ask_id", "clock", b"clock", "game_id", b"game_id", "seat", b"seat", "six_nimmt", b"six_nimmt", "ten", b"ten", "view", b"view"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["view", b"view"]) -> typing.Literal["six_nimmt", "ten"] | None: ...
 
 Global___Ask: typing_extensions.TypeAlias = Ask
 
@@ -331,21 +338,27 @@ class Reply(google.protobuf.message.Message):
 
     ASK_ID_FIELD_NUMBER: builtins.int
     SIX_NIMMT_FIELD_NUMBER: builtins.int
+    TEN_FIELD_NUMBER: builtins.int
     ask_id: builtins.int
     """From the Ask."""
     @property
     def six_nimmt(self) -> referee_sdk.v1.six_nimmt_pb2.SixNimmtChoice:
         """6 nimmt!"""
 
+    @property
+    def ten(self) -> referee_sdk.v1.ten_pb2.TenChoice:
+        """TEN."""
+
     def __init__(
         self,
         *,
         ask_id: builtins.int = ...,
         six_nimmt: referee_sdk.v1.six_nimmt_pb2.SixNimmtChoice | None = ...,
+        ten: referee_sdk.v1.ten_pb2.TenChoice | None = ...,
     ) -> None: ...
-    def HasField(self, field_name: typing.Literal["choice", b"choice", "six_nimmt", b"six_nimmt"]) -> builtins.bool: ...
-    def ClearField(self, field_name: typing.Literal["ask_id", b"ask_id", "choice", b"choice", "six_nimmt", b"six_nimmt"]) -> None: ...
-    def WhichOneof(self, oneof_group: typing.Literal["choice", b"choice"]) -> typing.Literal["six_nimmt"] | None: ...
+    def HasField(self, field_name: typing.Literal["choice", b"choice", "six_nimmt", b"six_nimmt", "ten", b"ten"]) -> builtins.bool: ...
+    def ClearField(self, field_name: typing.Literal["ask_id", b"ask_id", "choice", b"choice", "six_nimmt", b"six_nimmt", "ten", b"ten"]) -> None: ...
+    def WhichOneof(self, oneof_group: typing.Literal["choice", b"choice"]) -> typing.Literal["six_nimmt", "ten"] | None: ...
 
 Global___Reply: typing_extensions.TypeAlias = Reply
 
