@@ -6,8 +6,8 @@ The two rules:
   owed. k answers in one message cost ``(arrival - start) / k`` each, so a batch is as fair as single questions.
 * The deadline is an absolute instant: ``start + limit`` of the oldest owed ask. Nothing but an answer moves it.
 
-After a missed deadline the oldest ask is LATE and the process has ``move`` to give itself back by any answer; if it does
-not, it hangs. A late answer frees the process and counts for nothing else.
+After a missed deadline the oldest ask is LATE and the process hangs: it has ``move`` to give itself back by any answer,
+or it is lost. A late answer frees the process and counts for nothing else.
 """
 
 from __future__ import annotations
@@ -49,11 +49,16 @@ class Bank:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """An answered ask: what it cost, and whether that was more than its limit."""
+    """An ask whose time is up, by an answer or by its deadline: what it cost, and what it might have."""
 
     ask_id: int
     cost: int
-    late: bool
+    limit: int
+
+    @property
+    def late(self) -> bool:
+        """Whether it took too long. Exactly the limit is in time."""
+        return self.cost > self.limit
 
 
 class Clock:
@@ -65,6 +70,7 @@ class Clock:
         self.hanging = False
         self._late: set[int] = set()
         self._since = 0
+        self._fresh = False
 
     @property
     def idle(self) -> bool:
@@ -88,6 +94,13 @@ class Clock:
         assert self.idle
         self.owed.update(asks)
         self._since = now
+        self._fresh = True
+
+    def sent(self, at: int) -> None:
+        """Correct the start of the clock: the transport took the asks a little later, at this instant."""
+        if self._fresh:
+            self._since = at
+            self._fresh = False
 
     def answered(self, ask_ids: Sequence[int], now: int) -> list[Timed]:
         """Take the distinct answers of one message. Ids that are not owed (unknown, repeated, late) are left out.
@@ -102,29 +115,24 @@ class Clock:
         self._since = max(now, self._since)
         self.hanging = False
         self._late.difference_update(late)
-        timed = []
-        for ask_id in known:
-            bank = self.owed.pop(ask_id)
-            timed.append(Timed(ask_id, cost, cost > bank.limit))
-            bank.charge(min(cost, bank.limit))
-        return timed
+        return [self._charge(ask_id, cost) for ask_id in known]
 
-    def expire(self, now: int) -> int | None:
+    def expire(self, now: int) -> Timed | None:
         """Return the ask that is late by now, if any: it is owed no longer, and the process hangs."""
         if self.idle or self.hanging or now <= self.deadline:
             return None
         deadline = self.deadline
-        ask_id = next(iter(self.owed))
-        bank = self.owed.pop(ask_id)
-        bank.charge(bank.limit)
-        self._late.add(ask_id)
+        timed = self._charge(next(iter(self.owed)), now - self._since)
+        self._late.add(timed.ask_id)
         self._since = deadline
         self.hanging = True
-        return ask_id
+        return timed
 
-    def lost(self, now: int) -> bool:
-        """Say whether a hanging process has not given itself back in time."""
-        return self.hanging and now > self.deadline
+    def _charge(self, ask_id: int, cost: int) -> Timed:
+        bank = self.owed.pop(ask_id)
+        timed = Timed(ask_id, cost, bank.limit)
+        bank.charge(min(cost, timed.limit))
+        return timed
 
 
 class LagMeter:

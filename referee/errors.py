@@ -1,4 +1,4 @@
-"""The referee's exceptions in one tree. Each says what, where and the next step; what a *bot* does wrong is in faults.py."""
+"""The referee's exceptions in one tree. Each says what, where and the next step. A *bot's* wrongs are in faults.py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ConfigError(RefereeError):
 
 
 class BotError(RefereeError):
-    """A bot that cannot be played at all: no bot.toml, a key it does not know, a command that is not there, a failed build."""
+    """A bot that cannot be played at all: no bot.toml, an unknown key, a command that is not there, a failed build."""
 
 
 class ArenaError(RefereeError):

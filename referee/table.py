@@ -147,7 +147,9 @@ class Table:
             kind, reason = faults.ILLEGAL, str(error)
         else:
             return None
-        return faults.fault(kind, reason, reply=answer.choice.SerializeToString()[: faults.EVIDENCE_BYTES], us=answer.us)
+        return faults.fault(
+            kind, reason, reply=answer.choice.SerializeToString()[: faults.EVIDENCE_BYTES], us=answer.us
+        )
 
     def _apply(self) -> None:
         """Note the decisions of all pending seats and go on to the next state."""

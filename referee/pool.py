@@ -1,0 +1,152 @@
+"""Worker processes of this machine, as a ``concurrent.futures.Executor`` in which several tasks share a process.
+
+The standard library's process pool gives a process one task at a time; a worker must have many games in flight. So
+here each process runs its tasks in threads. A worker that dies fails its tasks with WorkerLost and is replaced; one
+whose parent is gone kills every process below it and follows.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from itertools import count
+from multiprocessing.connection import Connection
+from typing import Any
+
+from referee.errors import WorkerLost
+
+GRACE = 2.0
+"""Seconds that workers get to let their bots go before they are killed."""
+
+
+class Pool(Executor):
+    """``workers`` processes with ``slots`` tasks at a time each; ``close`` runs in every one of them at the end."""
+
+    def __init__(self, workers: int, slots: int, close: Callable[[], object]) -> None:
+        self._slots, self._close = slots, close
+        self._workers = [self._hire() for _ in range(workers)]
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run ``fn`` in the worker that has least to do. Everything must pickle."""
+        self._workers = [worker if worker.alive else self._hire() for worker in self._workers]
+        return min(self._workers, key=lambda worker: worker.load).submit(fn, args, kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the workers; what is not done by then is lost. At most ``GRACE`` and a moment."""
+        for worker in self._workers:
+            worker.dismiss()
+        for worker in self._workers:
+            worker.end(GRACE if wait else 0)
+
+    def pids(self) -> list[int]:
+        """Return the workers' process ids."""
+        return [worker.process.pid for worker in self._workers]
+
+    def _hire(self) -> _Worker:
+        return _Worker(self._slots, self._close)
+
+
+class _Worker:
+    """The parent's side of one worker process."""
+
+    def __init__(self, slots: int, close: Callable[[], object]) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            code = f"from referee.pool import serve; serve({theirs.fileno()})"
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is for the tournament, which then tells its workers
+            )
+        self._pipe: Connection[Any, Any] = Connection(ours.detach())
+        self._pipe.send((slots, close))
+        self._futures: dict[int, Future[Any]] = {}
+        self._ids = count()
+        self._lock = threading.Lock()
+        self.alive = True
+        threading.Thread(target=self._listen, name="pool", daemon=True).start()
+
+    @property
+    def load(self) -> int:
+        return len(self._futures)
+
+    def submit(self, fn: Callable[..., Any], args: Any, kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        with self._lock:
+            task = next(self._ids)
+            self._futures[task] = future
+            try:
+                self._pipe.send((task, fn, args, kwargs))
+            except OSError:
+                self._futures.pop(task, None)
+                future.set_exception(WorkerLost("a worker process ended"))
+        return future
+
+    def dismiss(self) -> None:
+        with self._lock:
+            try:
+                self._pipe.send(None)
+            except OSError:
+                self.alive = False
+
+    def end(self, patience: float) -> None:
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def _listen(self) -> None:
+        """Hand results to their futures until the worker is gone."""
+        try:
+            while True:
+                task, result, error = self._pipe.recv()
+                future = self._futures.pop(task)
+                if error is None:
+                    future.set_result(result)
+                else:
+                    future.set_exception(error)
+        except (EOFError, OSError):
+            self.alive = False
+        code = self.process.wait()
+        with self._lock:
+            lost, self._futures = list(self._futures.values()), {}
+        for future in lost:
+            future.set_exception(WorkerLost(f"a worker process ended with {code}"))
+
+
+def serve(fd: int) -> None:
+    """Be a worker process: run what the parent sends, until it says so or is gone."""
+    from referee.bots.process import become_subreaper, kill_descendants
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    become_subreaper()
+    pipe: Connection[Any, Any] = Connection(fd)
+    sending = threading.Lock()
+
+    def run(task: int, fn: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        result, error = None, None
+        try:
+            result = fn(*args, **kwargs)
+        except BaseException as raised:
+            error = raised
+        with sending:
+            pipe.send((task, result, error))
+
+    slots, close = pipe.recv()
+    threads = ThreadPoolExecutor(slots)
+    try:
+        while (message := pipe.recv()) is not None:
+            threads.submit(run, *message)
+        close()
+    except (EOFError, OSError):
+        pass  # the parent is gone
+    kill_descendants()
+    os._exit(0)

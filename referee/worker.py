@@ -1,0 +1,258 @@
+"""Playing blocks: arena + players + tables. ``play`` is the unit of work that any executor runs.
+
+The first call in a process opens a session: a thread with trio, the arena and the bots' processes. Later calls, also
+from several threads at once, share it: bots stay warm from block to block, and many games are in flight.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+import trio
+
+from referee.arena import BEAT, open_arena
+from referee.bots.process import ProcessLimits
+from referee.bots.shelf import Bot
+from referee.clock import LagMeter, TimeLimits
+from referee.errors import GameVoid, RefereeError, WorkerLost
+from referee.floor import Floor
+from referee.games import load
+from referee.life import Shop
+from referee.player import Player
+from referee.schedule import Block, Pairing
+from referee.seating import Seating
+from referee.table import Player as SeatedPlayer
+from referee.table import Table
+from referee.v1.arena_pb2 import ArenaMessage, FaultNotice, GameOver
+from referee.v1.record_pb2 import GameRecord
+
+MAX_VOIDS = 10
+"""How often a game is played again before the machine is called unfit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all games of a tournament share. A value that can be sent to another process or machine."""
+
+    tournament: str
+    game: str
+    options: str  # JSON, as in the record
+    bots: tuple[Bot, ...]
+    time: TimeLimits
+    process_limits: ProcessLimits
+    sandbox: str
+    logs: str
+    thinkers: int = 1
+    max_strikes: int = 3
+    bench_after: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Games of one block to play, all dealt from the same seed."""
+
+    block: Block
+    games: tuple[Pairing, ...]
+    seed: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Voided:
+    """A game that the referee failed, and why. It was played again."""
+
+    game_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Benched:
+    """A bot that is asked no more, and why."""
+
+    bot: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of a job: encoded records, what else is to be told, and the bots' CPU seconds since the last job."""
+
+    records: list[bytes] = field(default_factory=list)
+    notes: list[Voided | Benched] = field(default_factory=list)
+    cpu: dict[str, float] = field(default_factory=dict)
+
+
+def play(setup: Setup, job: Job) -> Played:
+    """Play a job, from any thread. Raises RefereeError if this machine cannot referee."""
+    return _session(setup).play(job)
+
+
+class Session:
+    """The bots of a setup at work in this process, in a thread with trio that lives until ``close``."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.players: dict[str, Player] = {}
+        self._game = load(setup.game)
+        self._options = msgspec.json.decode(setup.options, type=self._game.options)
+        self._notes: list[Voided | Benched] = []
+        self._cpu_told: dict[str, float] = {}
+        self._ready = threading.Event()
+        self._failure: BaseException | None = None
+        self._thread = threading.Thread(target=self._body, name="referee", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+        if self._failure:
+            raise self._failure
+
+    def play(self, job: Job) -> Played:
+        """Play a job. Called from other threads; many at a time."""
+        try:
+            return trio.from_thread.run(self._play, job, trio_token=self._trio)
+        except (trio.Cancelled, trio.RunFinishedError):
+            self._thread.join()
+            raise self._failure or WorkerLost("the session was closed") from None
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
+
+    def close(self) -> None:
+        """Let the bots go: their streams end, they get ``shutdown`` to exit, then they are killed."""
+        self._trio.run_sync_soon(self._stop.set)
+        self._thread.join()
+
+    def _body(self) -> None:
+        folder = Path(tempfile.mkdtemp(prefix="referee-"))
+        try:
+            trio.run(self._serve, f"unix:{folder / 'arena.sock'}")
+        except BaseException as error:
+            self._failure = error
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            self._ready.set()
+
+    async def _serve(self, address: str) -> None:
+        self._trio = trio.lowlevel.current_trio_token()
+        self._stop = trio.Event()
+        lag = LagMeter(int(BEAT * 1e9))
+        async with open_arena(address) as arena, trio.open_nursery() as nursery:
+            shop = Shop(
+                arena=arena,
+                floor=Floor(self.setup.thinkers, self._trio),
+                starts=trio.CapacityLimiter(max(2, os.cpu_count() or 1)),
+                game=self.setup.game,
+                limits=self.setup.time,
+                process_limits=self.setup.process_limits,
+                sandbox=self.setup.sandbox,
+                logs=Path(self.setup.logs),
+                lag=lag,
+            )
+            for bot in self.setup.bots:
+                player = Player(bot, shop, shop.floor, self.setup.bench_after, self._benched)
+                self.players[bot.name] = player
+                nursery.start_soon(player.run)
+            nursery.start_soon(self._keep_time, lag)
+            self._ready.set()
+            await self._stop.wait()
+            nursery.cancel_scope.cancel()
+
+    async def _keep_time(self, lag: LagMeter) -> None:
+        while True:
+            now = time.monotonic_ns()
+            lag.beat(now)
+            for player in self.players.values():
+                player.tick(now)
+            await trio.sleep(BEAT / 2)
+
+    def _benched(self, bot: str, reason: str) -> None:
+        self._notes.append(Benched(bot, reason))
+
+    async def _play(self, job: Job) -> Played:
+        played = Played()
+        async with trio.open_nursery() as nursery:
+            for pairing in job.games:
+                nursery.start_soon(self._play_game, job, pairing, played)
+        played.notes, self._notes = played.notes + self._notes, []
+        played.cpu = self._cpu(pairing.bots)
+        return played
+
+    async def _play_game(self, job: Job, pairing: Pairing, played: Played) -> None:
+        async with AsyncExitStack() as stack:
+            for name in sorted(pairing.bots):  # in one order everywhere, so that no two games wait for each other
+                await stack.enter_async_context(self.players[name].room)
+            for _ in range(MAX_VOIDS):
+                try:
+                    record = await self._referee(job, pairing)
+                except GameVoid as void:
+                    played.notes.append(Voided(pairing.id, str(void)))
+                else:
+                    played.records.append(record.SerializeToString())
+                    return
+        raise RefereeError(
+            f"game {pairing.id} was void {MAX_VOIDS} times: {played.notes[-1].reason}",
+            "this machine is too busy for these limits: fewer thinkers or workers, or a longer move",
+        )
+
+    async def _referee(self, job: Job, pairing: Pairing) -> GameRecord:
+        """Referee one game: the loop that everything serves."""
+        players = [self.players[name] for name in pairing.bots]
+        seats = [SeatedPlayer(player.bot.name, player.bot.version) for player in players]
+        seating = Seating(pairing.id, players, self.setup.time)
+        table = Table(self._game, self._options, seats, job.seed, self.setup.max_strikes)
+        while asks := table.asks():
+            table.answer(await seating.ask(asks))
+        record = table.record(
+            tournament=self.setup.tournament,
+            id=pairing.id,
+            block=job.block.id,
+            rotation=pairing.rotation,
+            sandbox=self.setup.sandbox,
+        )
+        for seat, player in enumerate(players):
+            player.game_over(_game_over(record, seat))
+        return record
+
+    def _cpu(self, bots: tuple[str, ...]) -> dict[str, float]:
+        """Return the CPU seconds of these bots since they were told last."""
+        used = {}
+        for name in bots:
+            total = self.players[name].cpu()
+            used[name] = total - self._cpu_told.get(name, 0.0)
+            self._cpu_told[name] = total
+        return used
+
+
+def _game_over(record: GameRecord, seat: int) -> ArenaMessage:
+    return ArenaMessage(
+        game_over=GameOver(
+            game_id=record.id,
+            seat=seat,
+            ranks=[s.rank for s in record.seats],
+            points=[s.points for s in record.seats],
+            faults=[FaultNotice(kind=f.kind, reason=f.reason) for f in record.faults if f.seat == seat],
+        )
+    )
+
+
+_sessions: dict[Setup, Session] = {}
+_opening = threading.Lock()
+
+
+def _session(setup: Setup) -> Session:
+    with _opening:
+        if setup not in _sessions:
+            close_sessions()
+            _sessions[setup] = Session(setup)
+        return _sessions[setup]
+
+
+def close_sessions() -> None:
+    """Close what ``play`` opened in this process."""
+    while _sessions:
+        _sessions.popitem()[1].close()
