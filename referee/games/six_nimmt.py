@@ -84,8 +84,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         msgspec.Meta(description="Points at the start; whoever runs out of them ends the game.", ge=1, le=1_000_000),
     ] = 66
     max_deals: Annotated[
-        int | None,
-        msgspec.Meta(description="The game also ends after so many deals of ten tricks.", ge=1, le=1_000_000),
+        Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None,
+        msgspec.Meta(description="The game also ends after so many deals of ten tricks."),
     ] = None
 
     def __post_init__(self) -> None:
