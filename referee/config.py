@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
@@ -62,7 +63,7 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """A tournament's settings. ``options`` are the game's own struct."""
 
-    name: Annotated[str, Meta(pattern=r"^\w[\w.-]*$")]
+    name: str
     game: str
     seats: Count = 4
     bots: list[str] = []  # folders beside the file, or submitted bots; none named: all submitted for the game
@@ -102,11 +103,9 @@ def from_json(text: str, where: str) -> Config:
 
 def settings(config: Config) -> list[str]:
     """Return all effective settings, one a line, as TOML that loads to the same config."""
-    flat = _flat(config)
     return [
-        f"# {key}: {LEFT_OUT[key]}" if value in (None, []) and key in LEFT_OUT else f"{key} = {toml.literal(value)}"
-        for key, value in flat.items()
-        if value is not None or key in LEFT_OUT
+        f"# {key}: {LEFT_OUT.get(key, 'none')}" if value in (None, []) else f"{key} = {toml.literal(value)}"
+        for key, value in _flat(config).items()
     ]
 
 
@@ -120,9 +119,9 @@ def changed(old: Config, new: Config) -> list[str]:
     ]
 
 
-def options(game: games.AnyGame, given: Mapping[str, Any], where: str, *, texts: bool = False) -> msgspec.Struct:
+def options(game: games.AnyGame, given: object, where: str, *, texts: bool = False) -> msgspec.Struct:
     """Return a game's options. ``texts``: the values come from a command line. Raises ConfigError."""
-    chosen: msgspec.Struct = toml.convert(given, game.options, where, texts=texts)
+    chosen: msgspec.Struct = toml.convert(given, game.options, where, prefix="options.", texts=texts)
     return chosen
 
 
@@ -146,8 +145,12 @@ def find_game(name: str, where: str) -> games.AnyGame:
 
 def _validate(tables: Mapping[str, Any], where: str) -> Config:
     config = toml.convert(tables, Config, where)
+    if not re.fullmatch(r"\w[\w.-]*", config.name):
+        raise ConfigError(
+            f"{where}: name: {config.name!r} cannot be typed everywhere", "letters, digits, '.', '_', '-'"
+        )
     game = find_game(config.game, f"{where}: game")
-    chosen = options(game, config.options or {}, f"{where}: options")
+    chosen = options(game, {} if config.options is None else config.options, where)
     check_seats(game, config.seats, chosen, f"{where}: seats")
     _check_bots(config.bots, where)
     _check_schedule(config.schedule, config.seats, where)

@@ -1,4 +1,4 @@
-"""TOML read strictly into structs: what cannot be meant is an error that says where it stands and what is known there."""
+"""TOML read strictly into structs: what cannot be meant is an error that says where it stands and what is known."""
 
 from __future__ import annotations
 
@@ -16,6 +16,17 @@ import msgspec
 from referee.errors import ConfigError
 
 S = TypeVar("S", bound=msgspec.Struct)
+
+WORDS = {
+    "object": "a table",
+    "array": "a list",
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "null": "nothing",
+}
+"""msgspec's types as people who write TOML call them."""
 
 
 class Quantity(int):
@@ -64,16 +75,18 @@ def read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: not TOML: {error}", 'texts need quotes: key = "value"') from error
 
 
-def convert(table: Mapping[str, Any], struct: type[S], where: str, *, texts: bool = False) -> S:
-    """Return ``table`` as a ``struct``; ``where`` (a file, a table in it) begins every message.
+def convert(table: object, struct: type[S], where: str, *, prefix: str = "", texts: bool = False) -> S:
+    """Return ``table`` as a ``struct``. ``where``, the file, begins every message; ``prefix`` ("options.") every key.
 
     With ``texts`` the values are texts from a command line, and "66" may be a number. Raises ConfigError.
     """
-    _check_keys(table, struct, where)
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{where}: {prefix[:-1]}: expected a table, got {literal(table)}", "write { key = value }")
+    _check_keys(table, struct, where, prefix)
     try:
         return msgspec.convert(table, struct, strict=not texts, dec_hook=lambda kind, value: kind.parse(value))
     except msgspec.ValidationError as error:
-        raise _explained(str(error), struct, where) from error
+        raise _explained(str(error), struct, where, prefix) from error
 
 
 def builtins(struct: msgspec.Struct) -> dict[str, Any]:
@@ -96,7 +109,7 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     return f"did you mean {nearest[0]!r}? Known: {', '.join(names)}" if nearest else "none are known here"
 
 
-def _check_keys(table: Mapping[str, Any], struct: type[msgspec.Struct], where: str, prefix: str = "") -> None:
+def _check_keys(table: Mapping[str, Any], struct: type[msgspec.Struct], where: str, prefix: str) -> None:
     hints = get_type_hints(struct)
     for key, value in table.items():
         if key not in struct.__struct_fields__:
@@ -106,15 +119,18 @@ def _check_keys(table: Mapping[str, Any], struct: type[msgspec.Struct], where: s
                 _check_keys(value, kind, where, f"{prefix}{key}.")
 
 
-def _explained(message: str, struct: type[msgspec.Struct], where: str) -> ConfigError:
+def _explained(message: str, struct: type[msgspec.Struct], where: str, prefix: str) -> ConfigError:
     """Return msgspec's message ("Expected `int`, got `str` - at `$.time.start`") as one that names the key first."""
-    what, _, path = message.replace("`", "").partition(" - at $")
-    key = path.lstrip(".")
-    if missing := re.fullmatch(r"Object missing required field (\w+)", what):
-        return ConfigError(f"{where}: {missing[1]} is missing", f"add a line: {missing[1]} = …")
-    place = f"{where}: {key}" if key else where
-    allowed = _allowed(struct, key)
-    return ConfigError(f"{place}: {what[0].lower()}{what[1:]}", f"it may be {', '.join(allowed)}" if allowed else "")
+    what, _, path = message.partition(" - at `$")
+    path = path.strip(".`")
+    if missing := re.fullmatch(r"Object missing required field `(\w+)`", what):
+        key = ".".join(filter(None, (path, missing[1])))
+        return ConfigError(f"{where}: {prefix}{key} is missing", f"add a line: {prefix}{key} = …")
+    key = f"{prefix}{path}".rstrip(".")
+    what = re.sub(r"`(.+?)`", lambda kinds: " or ".join(WORDS.get(k, k) for k in kinds[1].split(" | ")), what)
+    allowed = _allowed(struct, path)
+    hint = f"it may be {', '.join(allowed)}" if allowed else ""
+    return ConfigError(f"{where}: {key}{': ' if key else ''}{what[0].lower()}{what[1:]}", hint)
 
 
 def _allowed(struct: type[msgspec.Struct], path: str) -> tuple[str, ...]:
