@@ -13,7 +13,8 @@ import trio
 
 from referee import faults
 from referee.arena import PROTOCOL, Arena, Line, Sent
-from referee.bots.process import Process, ProcessLimits, spawn
+from referee.bots.limits import ProcessLimits
+from referee.bots.process import Process, spawn
 from referee.bots.shelf import Bot
 from referee.clock import VOID_PART, Clock, LagMeter, Timed, TimeLimits
 from referee.errors import BotError

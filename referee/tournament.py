@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
-from referee.errors import RefereeError, WorkerLost
-from referee.schedule import Block, Plan, deal_seed
+import msgspec
+
+from referee import config as configs
+from referee.bots.limits import ProcessLimits
+from referee.bots.shelf import Bot
+from referee.clock import TimeLimits
+from referee.config import Config
+from referee.errors import ConfigError, RefereeError, WorkerLost
+from referee.pool import Pool
+from referee.schedule import Block, Plan, commitment, deal_seed, gauntlet, round_robin
+from referee.store import Store, TournamentRow
 from referee.v1.record_pb2 import GameRecord
-from referee.worker import Benched, Job, Played, Setup, Voided, play
+from referee.worker import Benched, Job, JobResult, Setup, Voided, close_sessions, play
 
 MAX_LOSSES = 3
 """How many workers a block may take with it."""
@@ -29,7 +41,7 @@ class Began:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class Played:
     """These games are stored."""
 
     records: tuple[GameRecord, ...]
@@ -45,38 +57,111 @@ class Lost:
     blocks: int
 
 
-Happening = Began | Finished | Voided | Benched | Lost
+Happening = Began | Played | Voided | Benched | Lost
 Sink = Callable[[Happening], object]
 
 
-class Ledger(Protocol):
-    """Where a tournament's results go: what ``run`` needs of the store."""
+def plan_for(config: Config, names: Sequence[str]) -> Plan:
+    """Return who plays whom."""
+    schedule = config.schedule
+    if schedule.format == "gauntlet":
+        assert schedule.hero is not None
+        return gauntlet(config.name, names, config.seats, schedule.deals, schedule.max_games, schedule.hero)
+    return round_robin(config.name, names, config.seats, schedule.deals, schedule.max_games)
 
-    def finished(self) -> set[str]:
-        """Return the ids of the games that are stored."""
 
-    def add(self, played: Played, records: Sequence[GameRecord]) -> None:
-        """Commit what came of a job."""
+def setup_for(config: Config, bots: Sequence[Bot], level: str, logs: Path) -> Setup:
+    """Return what a worker needs to play a tournament's games."""
+    limits = config.limits
+    spare_cores = (os.cpu_count() or 1) - limits.workers
+    return Setup(
+        tournament=config.name,
+        game=config.game,
+        options=msgspec.json.encode(config.options, order="sorted").decode(),
+        bots=tuple(bots),
+        time=TimeLimits(
+            start=config.time.start,
+            move=config.time.move,
+            free=config.time.free,
+            bank=config.time.bank,
+            shutdown=config.time.shutdown,
+        ),
+        process_limits=ProcessLimits(
+            memory=limits.memory,
+            processes=limits.processes,
+            files=limits.files,
+            file_size=limits.file_size,
+            log=limits.log,
+        ),
+        sandbox=level,
+        logs=str(logs.absolute()),
+        thinkers=limits.thinkers or max(1, spare_cores),
+        max_strikes=limits.max_strikes,
+        bench_after=limits.bench_after,
+    )
 
 
-def run(
-    plan: Plan, setup: Setup, secret: bytes, *, ledger: Ledger, executor: Executor, in_flight: int, sink: Sink
-) -> None:
-    """Play what is missing of a plan, with at most ``in_flight`` blocks at a time.
+def enter(config: Config, bots: Sequence[Bot], store: Store) -> TournamentRow:
+    """Return the tournament as the store has it, new or begun before.
 
-    A game is in the ledger before it counts anywhere. Raises RefereeError if this machine cannot referee.
+    Raises ConfigError if it was begun with other settings or other bots: the games of a tournament must be comparable.
     """
-    jobs = list(missing(plan, secret, ledger.finished()))
+    row = store.tournament_or_none(config.name)
+    entered = {bot.name: f"{bot.version} ({bot.digest[:12]})" for bot in bots}
+    if row is None:
+        secret = config.seed.encode() if config.seed else secrets.token_bytes(32)
+        row = TournamentRow(
+            config.name, config.game, configs.to_json(config), secret, commitment(secret), tuple(entered.items())
+        )
+        store.add_tournament(row)
+        return row
+    before = configs.from_json(row.config, f"tournament {config.name} in the arena")
+    changes = configs.changed(before, config)
+    then = dict(row.bots)
+    for name in dict.fromkeys((*then, *entered)):
+        if then.get(name) != entered.get(name):
+            changes.append(f"bot {name} was {then.get(name, 'not in it')}, is now {entered.get(name, 'not in it')}")
+    if changes:
+        raise ConfigError(
+            f"tournament {config.name} was begun with other settings: {'; '.join(changes)}",
+            "give the tournament another name, or put the settings back to go on with this one",
+        )
+    return row
+
+
+def run(arena: Path, config: Config, bots: Sequence[Bot], store: Store, *, level: str, sink: Sink) -> None:
+    """Play what is missing of a tournament that was entered.
+
+    A game is in the store before it counts anywhere. Raises KeyboardInterrupt on Ctrl-C and SIGTERM, RefereeError if
+    this machine cannot referee.
+    """
+    row = enter(config, bots, store)
+    plan = plan_for(config, [bot.name for bot in bots])
+    setup = setup_for(config, bots, level, arena / "logs" / config.name)
+    jobs = list(missing(plan, row.secret, store.finished(config.name)))
     total = sum(len(block.games()) for block in plan.blocks)
     done = total - sum(len(job.games) for job in jobs)
     sink(Began(plan, done, total))
-    for job, played in _results(jobs, setup, executor, in_flight, sink):
-        records = tuple(GameRecord.FromString(data) for data in played.records)
-        ledger.add(played, records)
-        done += len(job.games)
-        for note in played.notes:
-            sink(note)
-        sink(Finished(records, done, total))
+    slots = max(1, config.limits.games_in_flight // config.seats)
+    with interruptible(), Pool(config.limits.workers, slots, close_sessions) as pool:
+        for job, result in _results(jobs, setup, pool, slots * config.limits.workers, sink):
+            records = tuple(GameRecord.FromString(data) for data in result.records)
+            store.add_games(records)
+            done += len(job.games)
+            for note in result.notes:
+                _note(store, config.name, note)
+                sink(note)
+            store.add_cpu(config.name, result.cpu)
+            sink(Played(records, done, total))
+    store.end_tournament(config.name)
+
+
+def _note(store: Store, tournament: str, note: Voided | Benched) -> None:
+    match note:
+        case Voided(game_id, reason):
+            store.add_void(tournament, game_id, reason)
+        case Benched(bot, reason):
+            store.add_benching(tournament, bot, reason)
 
 
 def missing(plan: Plan, secret: bytes, done: set[str]) -> Iterator[Job]:
@@ -89,10 +174,10 @@ def missing(plan: Plan, secret: bytes, done: set[str]) -> Iterator[Job]:
 
 def _results(
     jobs: Sequence[Job], setup: Setup, executor: Executor, in_flight: int, sink: Sink
-) -> Iterator[tuple[Job, Played]]:
+) -> Iterator[tuple[Job, JobResult]]:
     """Yield what comes of the jobs, as it comes. A job whose worker is lost is played again."""
     waiting = list(reversed(jobs))
-    running: dict[Future[Played], Job] = {}
+    running: dict[Future[JobResult], Job] = {}
     losses: Counter[Block] = Counter()
     while waiting or running:
         while waiting and len(running) < in_flight:
@@ -103,11 +188,11 @@ def _results(
         for future in finished:
             job = running.pop(future)
             try:
-                played = future.result()
+                result = future.result()
             except WorkerLost as error:
                 lost.append((job, error))
             else:
-                yield job, played
+                yield job, result
         if lost:
             waiting.extend(job for job, _ in lost)
             losses.update(job.block for job, _ in lost)

@@ -19,7 +19,7 @@ import msgspec
 import trio
 
 from referee.arena import BEAT, open_arena
-from referee.bots.process import ProcessLimits
+from referee.bots.limits import ProcessLimits
 from referee.bots.shelf import Bot
 from referee.clock import LagMeter, TimeLimits
 from referee.errors import GameVoid, RefereeError, WorkerLost
@@ -81,7 +81,7 @@ class Benched:
 
 
 @dataclass(slots=True)
-class Played:
+class JobResult:
     """What came of a job: encoded records, what else is to be told, and the bots' CPU seconds since the last job."""
 
     records: list[bytes] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Played:
     cpu: dict[str, float] = field(default_factory=dict)
 
 
-def play(setup: Setup, job: Job) -> Played:
+def play(setup: Setup, job: Job) -> JobResult:
     """Play a job, from any thread. Raises RefereeError if this machine cannot referee."""
     return _session(setup).play(job)
 
@@ -112,7 +112,7 @@ class Session:
         if self._failure:
             raise self._failure
 
-    def play(self, job: Job) -> Played:
+    def play(self, job: Job) -> JobResult:
         """Play a job. Called from other threads; many at a time."""
         try:
             return trio.from_thread.run(self._play, job, trio_token=self._trio)
@@ -173,16 +173,16 @@ class Session:
     def _benched(self, bot: str, reason: str) -> None:
         self._notes.append(Benched(bot, reason))
 
-    async def _play(self, job: Job) -> Played:
-        played = Played()
+    async def _play(self, job: Job) -> JobResult:
+        result = JobResult()
         async with trio.open_nursery() as nursery:
             for pairing in job.games:
-                nursery.start_soon(self._play_game, job, pairing, played)
-        played.notes, self._notes = played.notes + self._notes, []
-        played.cpu = self._cpu(pairing.bots)
-        return played
+                nursery.start_soon(self._play_game, job, pairing, result)
+        result.notes, self._notes = result.notes + self._notes, []
+        result.cpu = self._cpu(pairing.bots)
+        return result
 
-    async def _play_game(self, job: Job, pairing: Pairing, played: Played) -> None:
+    async def _play_game(self, job: Job, pairing: Pairing, result: JobResult) -> None:
         async with AsyncExitStack() as stack:
             for name in sorted(pairing.bots):  # in one order everywhere, so that no two games wait for each other
                 await stack.enter_async_context(self.players[name].room)
@@ -190,12 +190,12 @@ class Session:
                 try:
                     record = await self._referee(job, pairing)
                 except GameVoid as void:
-                    played.notes.append(Voided(pairing.id, str(void)))
+                    result.notes.append(Voided(pairing.id, str(void)))
                 else:
-                    played.records.append(record.SerializeToString())
+                    result.records.append(record.SerializeToString())
                     return
         raise RefereeError(
-            f"game {pairing.id} was void {MAX_VOIDS} times: {played.notes[-1].reason}",
+            f"game {pairing.id} was void {MAX_VOIDS} times: {result.notes[-1].reason}",
             "this machine is too busy for these limits: fewer thinkers or workers, or a longer move",
         )
 
