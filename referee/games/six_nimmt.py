@@ -124,10 +124,10 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """This deal's cards as they were revealed, trick by trick, each by seat."""
     taken: tuple[Cards, ...]
     """This deal's cards by the seat that took them, in the order taken."""
-    unplaced: tuple[tuple[int, int], ...] = ()
-    """Cards of the current trick with their seats, ascending; the first one's owner must choose a row."""
+    unplaced: tuple[int, ...] = ()
+    """The seats whose cards of the current trick do not lie yet, in the cards' order. The first must choose a row."""
     fitting: tuple[int, ...] = ()
-    """The rows that are equally near to the first unplaced card; none when it fits nowhere."""
+    """The rows that are equally near to the card of the first unplaced seat; none when it fits nowhere."""
 
 
 class SixNimmt:
@@ -173,7 +173,7 @@ class SixNimmt:
         if state.table:
             return (_drafter(state),)
         if state.unplaced:
-            return (state.unplaced[0][1],)
+            return state.unplaced[:1]
         return range(state.setup.seats) if state.hands[0] else ()
 
     def view(self, state: State, seat: int) -> SixNimmtView:
@@ -236,7 +236,9 @@ class SixNimmt:
                 layout = SixNimmtLayout(cards=after.table, first_drafter=_drafter(after))
                 yield SixNimmtDeal(layout=layout)
             else:
-                yield SixNimmtDeal(dealt=SixNimmtHands(hands=_lists(after.hands), rows=_starters(after)))
+                dealt = SixNimmtHands(rows=_starters(after))
+                _fill(dealt.hands.add, after.hands)
+                yield SixNimmtDeal(dealt=dealt)
         elif before.table and not after.table:
             yield SixNimmtDeal(rows=SixNimmtRows(rows=_starters(after)))
 
@@ -274,7 +276,8 @@ class SixNimmt:
         for told in trick.told:
             yield _tell(told, names[told.seat])
         if trick.unplaced:
-            card, seat = trick.unplaced[0]
+            seat = trick.unplaced[0]
+            card = trick.tricks[-1][seat]
             near = " and ".join(str(row + 1) for row in trick.fitting)
             where = f"is equally near to rows {near}" if near else "fits nowhere"
             yield f"{names[seat]}'s {card} {where}: {names[seat]} must choose a row"
@@ -310,9 +313,9 @@ class _Trick:
         self._place(_nearest_at_both_ends if state.setup.options.both_ends else _nearest)
 
     def _choose(self, state: State, choices: Mapping[int, SixNimmtChoice]) -> None:
-        (choice,) = choices.values()
-        card, seat = self.unplaced[0]
-        self.unplaced = self.unplaced[1:]
+        seat, *others = self.unplaced
+        self.unplaced = tuple(others)
+        choice, card = choices[seat], self.tricks[-1][seat]
         if state.fitting:
             if len(self.rows[choice.choose_end]) < ROW_LENGTH:
                 self.told.append(_Told(seat, card, choice.choose_end, "chose"))
@@ -321,18 +324,20 @@ class _Trick:
             self._take(choice.choose_row, card, seat, "took")
 
     def _reveal(self, choices: Mapping[int, SixNimmtChoice]) -> None:
-        cards = tuple([choices[seat].play_card for seat in range(len(self.hands))])
+        seats = range(len(self.hands))
+        cards = tuple([choices[seat].play_card for seat in seats])
         self.hands = tuple(map(_without, self.hands, cards))
         self.tricks = (*self.tricks, cards)
-        self.unplaced = tuple(sorted(zip(cards, range(len(cards)), strict=True)))
+        self.unplaced = tuple(sorted(seats, key=cards.__getitem__))
 
     def _place(self, nearest: _Nearest) -> None:
-        for at, (card, seat) in enumerate(self.unplaced):
-            fitting = nearest(self.rows, card)
+        cards = self.tricks[-1]
+        for at, seat in enumerate(self.unplaced):
+            fitting = nearest(self.rows, cards[seat])
             if len(fitting) != 1:
                 self.unplaced, self.fitting = self.unplaced[at:], fitting
                 return
-            self._put(fitting[0], card, seat)
+            self._put(fitting[0], cards[seat], seat)
         self.unplaced = ()
 
     def _put(self, row: int, card: int, seat: int) -> None:
@@ -356,12 +361,11 @@ _Nearest = Callable[[Sequence[Cards], int], tuple[int, ...]]
 
 def _nearest(rows: Sequence[Cards], card: int) -> tuple[int, ...]:
     """Find the row with the highest last card below the card."""
-    highest = 0
-    fitting: tuple[int, ...] = ()
-    for row, cards in enumerate(rows):
+    highest, nearest = 0, None
+    for cards in rows:
         if highest < cards[-1] < card:
-            highest, fitting = cards[-1], (row,)
-    return fitting
+            highest, nearest = cards[-1], cards
+    return (rows.index(nearest),) if nearest else ()
 
 
 def _nearest_at_both_ends(rows: Sequence[Cards], card: int) -> tuple[int, ...]:
@@ -444,12 +448,8 @@ def _public(state: State) -> SixNimmtView:
     setup, options, kind = state.setup, state.setup.options, _kind(state)
     view = SixNimmtView(
         decision=DECISIONS[kind],
-        rows=_lists(state.rows),
         points=state.points,
-        played=_lists(zip(*state.tricks, strict=True) if state.tricks else state.taken),
-        taken=_lists(state.taken),
         table=state.table,
-        hands=_lists(state.hands) if options.variant == "logic" else (),
         deal=state.deal,
         trick=0 if state.table else len(state.tricks) + (not state.unplaced),
         variant=options.variant,
@@ -458,9 +458,14 @@ def _public(state: State) -> SixNimmtView:
         starting_points=options.starting_points,
         max_deals=options.max_deals or 0,
     )
+    _fill(view.rows.add, state.rows)
+    _fill(view.played.add, zip(*state.tricks, strict=True) if state.tricks else state.taken)
+    _fill(view.taken.add, state.taken)
+    if options.variant == "logic":
+        _fill(view.hands.add, state.hands)
     if state.unplaced:
-        card, seat = state.unplaced[0]
-        view.card = card
+        seat = state.unplaced[0]
+        view.card = state.tricks[-1][seat]
         view.revealed.extend(state.tricks[-1])
         view.row_choices.extend(_values(state, seat, kind))
     return view
@@ -488,8 +493,9 @@ def _without(cards: Cards, card: int) -> Cards:
     return cards[:at] + cards[at + 1 :]
 
 
-def _lists(of_cards: Iterable[Sequence[int]]) -> list[SixNimmtCards]:
-    return [SixNimmtCards(cards=cards) for cards in of_cards]
+def _fill(add: Callable[..., SixNimmtCards], lists: Iterable[Cards]) -> None:
+    for cards in lists:
+        add(cards=cards)
 
 
 def _starters(state: State) -> list[int]:
