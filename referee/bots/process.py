@@ -1,0 +1,254 @@
+"""The processes of bots: started, watched, killed whole. The only file of the referee that starts programs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import shutil
+import signal
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import trio
+
+from referee.bots import cgroup, confine, logs, manifest, roots, tree
+from referee.bots.limits import ProcessLimits
+from referee.errors import BotError
+
+if TYPE_CHECKING:
+    from referee.bots.shelf import Bot
+
+_running: dict[int, Process] = {}
+"""The bots that this process runs, by pid. Children belong to a process as a whole, so this does too."""
+_leftover: list[cgroup.Cgroup] = []
+"""Groups whose last members are still ending."""
+_adopts = False
+"""Whether what bots leave behind becomes a child of this process."""
+
+LOGS = ("stdout", "stderr")
+"""What a bot prints, in the folder for its logs."""
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PATIENCE = 1.0
+"""Seconds that a killed process may take to end, its memory to be given back."""
+
+
+def become_subreaper() -> None:
+    """Become the parent of whatever descendants leave behind (daemons, orphans), so that it is found and killed.
+
+    From then on a child in a session of its own that ``spawn`` did not start counts as left behind by a bot.
+    """
+    global _adopts  # noqa: PLW0603 - a property of this process, like its children
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
+    _adopts = True
+
+
+def kill_descendants(spare: Collection[int] = ()) -> None:
+    """Kill all that descends from this process, but for the children ``spare`` and theirs: the end of a worker."""
+    tree.kill(lambda rows: tree.descendants(rows, spare))
+
+
+class Process:
+    """A bot that runs. It belongs to the thread that spawned it: when that ends, so does the bot."""
+
+    def __init__(
+        self, popen: subprocess.Popen[bytes], level: str, limits: ProcessLimits, logs: Path, group: cgroup.Cgroup | None
+    ) -> None:
+        self.pid = popen.pid
+        self.exit: str | None = None
+        """How it ended, in words; None while it runs."""
+        self._popen, self._level, self._limits, self._logs, self._group = popen, level, limits, logs, group
+        self._why = ""
+        self._cpu = 0.0
+
+    def kill(self, why: str = "") -> None:
+        """Kill it and all that descends from it; ``why`` becomes how it ended. Then nothing of it acts any more."""
+        if self.exit is None:
+            self._why = self._why or why
+            self._sweep()
+
+    async def wait(self) -> str:
+        """Wait for its end. Return how it ended: ``exit code 1``, ``signal 9 (SIGKILL)``, or why it was killed."""
+        if self.exit is None:
+            descriptor = os.pidfd_open(self.pid)
+            try:
+                await trio.lowlevel.wait_readable(descriptor)
+            finally:
+                os.close(descriptor)
+        return self._reap()
+
+    def check(self, rows: tree.Rows) -> None:
+        """Cut its logs, and hold it to the limits that the kernel does not. ``rows`` are all processes there are."""
+        family = self._measure(rows)
+        for name in LOGS:
+            logs.trim(self._logs / name, self._limits.log)
+        memory, tasks = sum(row.memory for row in family), sum(row.threads for row in family)
+        if memory > self._limits.memory and not (self._group and self._group.counts_memory):
+            self.kill(_used(memory, self._limits))
+        elif tasks > self._limits.processes + confine.OVERHEAD and not (self._group and self._group.counts_tasks):
+            self.kill(f"killed: ran {tasks} processes and threads of {self._limits.processes}")
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that it and its descendants have used, in seconds; ticks are 10 ms."""
+        if self.exit is None:
+            self._measure(tree.snapshot())
+        return self._cpu
+
+    def stderr_tail(self, size: int = 4096) -> str:
+        """Return about the last ``size`` bytes that it wrote to stderr, safe to show on a terminal."""
+        return logs.tail(self._logs / "stderr", size)
+
+    def close(self) -> None:
+        """Kill it if it still runs and let go of everything but its logs."""
+        self.kill()
+        if self.exit is None and _ended_within(self.pid, _PATIENCE):
+            self._reap()
+        shutil.rmtree(self._logs / "home", ignore_errors=True)
+
+    def _measure(self, rows: tree.Rows) -> list[tree.Row]:
+        family = tree.family(rows, [self.pid])
+        counted = self._group.cpu_seconds() if self._group else 0.0
+        self._cpu = max(self._cpu, counted, sum(row.cpu for row in family))
+        return family
+
+    def _sweep(self) -> None:
+        if self._group:
+            self._group.kill()
+        tree.kill(self._belongings)
+
+    def _belongings(self, rows: tree.Rows) -> list[tree.Row]:
+        members = self._group.members() if self._group else set()
+        return [*tree.family(rows, {self.pid, *members}), *_strays(rows)]
+
+    def _reap(self) -> str:
+        """Bury it, once it has ended; as long as it is not buried its pid cannot become another's."""
+        if self.exit is None:
+            self._measure(tree.snapshot())
+            self._sweep()
+            _, status, usage = os.wait4(self.pid, 0)
+            self._cpu = max(self._cpu, usage.ru_utime + usage.ru_stime)
+            self._popen.returncode = os.waitstatus_to_exitcode(status)
+            if self._group:
+                if self._group.ran_out_of_memory():
+                    self._why = self._why or _used(self._limits.memory, self._limits)
+                _leftover.append(self._group)
+            self.exit = self._why or _said(self._popen.returncode, self._level)
+            del _running[self.pid]
+            _tidy()
+        return self.exit
+
+
+def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits: ProcessLimits) -> Process:
+    """Start a bot that dials ``address`` (``unix:/folder/socket``), at a level of the sandbox.
+
+    ``logs`` is a folder of its own for what it prints: ``stdout`` and ``stderr``. Quick; to be called from a thread
+    that lives as long as the bot shall. Raises BotError if the command of the bot cannot be started.
+    """
+    program = manifest.resolve(bot.manifest, bot.folder, manifest.search_path())
+    home = Path("/tmp") if level == "bubblewrap" else logs / "home"
+    (logs / "home").mkdir(parents=True, exist_ok=True)
+    socket = Path(address.removeprefix("unix:")).parent
+    cell = confine.Cell(bot.folder, shown=(*roots.needed(program, bot.folder), socket))
+    command = confine.command(level, [str(program), *bot.manifest.run[1:]], cell, limits)
+    group = cgroup.create(limits, confine.OVERHEAD) if level != "none" else None
+    environment = confine.environment(str(home), REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
+    try:
+        popen = _start(
+            group.entering(command) if group else command, environment, bot.folder, [logs / name for name in LOGS]
+        )
+    except OSError as error:
+        raise BotError(
+            f"bot {bot.name!r} cannot be started: {error}", "`referee doctor` tells what works here"
+        ) from error
+    process = Process(popen, level, limits, logs, group)
+    _running[popen.pid] = process
+    return process
+
+
+def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, output: Path, patience: float) -> str:
+    """Run a program that is no bot (a build, a canary) to its end; what it prints goes to ``output``.
+
+    Return how it ended: empty if well. After ``patience`` seconds it is killed. Raises OSError if it cannot be started.
+    """
+    popen = _start(command, environment, folder, [output, output])
+    try:
+        if not _ended_within(popen.pid, patience):
+            return f"not done after {patience:.0f} s"
+        return "" if popen.wait() == 0 else _said(popen.returncode, "")
+    finally:
+        tree.kill(lambda rows: tree.family(rows, [popen.pid]))
+        popen.wait()
+
+
+async def watch(every: float = 0.1) -> NoReturn:
+    """Hold all bots of this process to their limits, and kill what they leave behind, for as long as this runs."""
+    while True:
+        await trio.sleep(every)
+        rows = await trio.to_thread.run_sync(tree.snapshot)
+        for process in list(_running.values()):
+            process.check(rows)
+        if strays := _strays(rows):
+            tree.kill(_strays)
+            tree.bury(strays)
+        _tidy()
+
+
+def _start(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path, outputs: Sequence[Path]
+) -> subprocess.Popen[bytes]:
+    """Start a session of its own. No ``preexec_fn``: it costs 50 ms in a large parent, and gRPC dislikes forks."""
+    descriptors = [os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_APPEND, 0o600) for path in outputs]
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=descriptors[0],
+            stderr=descriptors[1],
+            env=environment,
+            cwd=folder,
+            start_new_session=True,
+        )
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _strays(rows: tree.Rows) -> list[tree.Row]:
+    """Return what bots have left behind: adopted by this process, started by nobody in it."""
+    if not _adopts:
+        return []
+    me, session = os.getpid(), os.getsid(0)
+    orphans = [
+        row.pid for row in rows.values() if row.parent == me and row.session != session and row.pid not in _running
+    ]
+    return tree.family(rows, orphans)
+
+
+def _tidy() -> None:
+    _leftover[:] = [group for group in _leftover if not group.remove()]
+
+
+def _ended_within(pid: int, seconds: float) -> bool:
+    descriptor = os.pidfd_open(pid)
+    try:
+        return bool(select.select([descriptor], [], [], seconds)[0])
+    finally:
+        os.close(descriptor)
+
+
+def _used(memory: int, limits: ProcessLimits) -> str:
+    return f"killed: used {memory >> 20} MB of {limits.memory >> 20} MB"
+
+
+def _said(code: int, level: str) -> str:
+    """Return an exit in words. bubblewrap, like a shell, adds 128 to the signal that ended its child."""
+    number = -code if code < 0 else code - 128 if level == "bubblewrap" and code > 128 else 0
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"exit code {code}"
