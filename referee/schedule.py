@@ -80,7 +80,9 @@ def round_robin(tournament: str, bots: Sequence[str], seats: int, deals: int, ma
     return _plan(tournament, bots, tables, deals, [meetings[pair] for pair in combinations(range(len(bots)), 2)])
 
 
-def gauntlet(tournament: str, bots: Sequence[str], seats: int, deals: int, max_games: int, *, hero: str) -> Plan:
+def gauntlet(  # noqa: PLR0917 - like PLR0913: a seam says all it needs in its signature
+    tournament: str, bots: Sequence[str], seats: int, deals: int, max_games: int, hero: str
+) -> Plan:
     """Seat one bot at every table, with every set of ``seats - 1`` others; past ``max_games``, with a balanced sample.
 
     The hero meets every other bot equally often, exactly. Raises ConfigError.
@@ -138,7 +140,7 @@ def _choose(
     for orbits in range(enough, min(room(1), enough + RETREAT) + 1):
         found = cyclic.search(players, size, orbits)
         if found and found.even and (found.fewest or not pairs):
-            return found.tables(), max_games // (rotations * players * orbits)
+            return found.tables(), min(deals, max_games // (rotations * players * orbits))
     found = _evenest(players, size, room(1))
     assert found, "consecutive places make a full orbit"
     return found.tables(), 1
