@@ -37,9 +37,7 @@ def peek(game: AnyGame) -> Peek:
     return cast(Peek, import_module(f"tests.games.peek_{game.name}"))
 
 
-def walk(
-    game: AnyGame, seats: int, options: msgspec.Struct, rng: Random
-) -> Iterator[tuple[Any, dict[int, Message], Any]]:
+def walk(game: AnyGame, seats: int, options: msgspec.Struct, rng: Random) -> Iterator[tuple[Any, dict[int, Any], Any]]:
     """Play a game at random and yield each state, the choices made in it, and the next state.
 
     Of very many legal choices the first ``WALK`` are in the running. Draws are floats alone: their sequence is the same
