@@ -106,5 +106,6 @@ def load(name: str) -> AnyGame:
 
 
 from referee.games.six_nimmt import SixNimmt  # noqa: E402 - the registry needs the names above
+from referee.games.ten import Ten  # noqa: E402
 
-REGISTRY: dict[str, AnyGame] = {game.name: game for game in (SixNimmt(),)}
+REGISTRY: dict[str, AnyGame] = {game.name: game for game in (SixNimmt(), Ten())}
