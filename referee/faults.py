@@ -14,6 +14,15 @@ NO_START = FaultKind.FAULT_KIND_NO_START
 FORFEITS = frozenset({CRASHED, NO_START})
 """These end the game for the seat at once; the others are strikes."""
 
+ADVICE = {
+    LATE: "answer within the limit that every ask tells, and send each answer as soon as you have it",
+    ILLEGAL: "the rules refuse this choice; compare it with the view it was asked with",
+    MALFORMED: "answer with the kind of choice that the ask names, in the message of its game, below 1 MiB",
+    CRASHED: "the process or its stream ended while it was to answer; its stderr tells why, if it says anything",
+    NO_START: "send Hello with REFEREE_TOKEN, protocol 1 and the game's name within the start limit",
+}
+"""What a bot's author can do about a fault."""
+
 EVIDENCE_BYTES = 4096
 """How much of a reply, and of stderr, is kept with a fault."""
 

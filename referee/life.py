@@ -193,7 +193,7 @@ class Life:
             return
         self._stamp()
         self._expire(ns)
-        first = {}
+        first: dict[int, Reply] = {}
         for reply in replies:
             first.setdefault(reply.ask_id, reply)
         timed = self.clock.answered(list(first), ns)

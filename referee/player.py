@@ -41,6 +41,7 @@ class Player:
     _failures: int = 0
     _last: End | None = None
     _wanted: trio.Event = field(default_factory=trio.Event)
+    _met: trio.Event = field(default_factory=trio.Event)
     room: AbstractAsyncContextManager[None] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -89,6 +90,15 @@ class Player:
         if self._life:
             self._life.tick(now)
 
+    async def meet(self) -> float | End:
+        """Start its first process; return the seconds to its Hello, or how it failed."""
+        self._wanted.set()
+        await self._met.wait()
+        if self._life:
+            return (self._life.hello_ns - self._life.started_ns) / 1e9
+        assert self._last is not None
+        return self._last
+
     def cpu(self) -> float:
         """Return the CPU seconds of all its processes so far."""
         process = self._life.process if self._life else None
@@ -99,7 +109,7 @@ class Player:
         while not self.benched:
             await self._wanted.wait()
             self._wanted = trio.Event()
-            life = Life(self.shop, self.bot, on_free=self.rouse)
+            life = Life(self.shop, self.bot, on_free=self._freed)
             self._life = life
             try:
                 end = await life.run()
@@ -109,11 +119,16 @@ class Player:
                 self.unread += life.unread
             self._settle(end, life.owed())
 
+    def _freed(self) -> None:
+        self._met.set()
+        self.rouse()
+
     def _settle(self, end: End, owed: Sequence[Waiting]) -> None:
         """After a process's end: who is charged, who is asked again, and whether there is another process."""
         self._queue = deque(waiting for waiting in (*owed, *self._queue) if not waiting.seating.over)
         self._failures += 1
         self._last = end
+        self._met.set()
         if self._queue and end.charged:
             self._queue.popleft().answer(Answer(fault=end.fault()))
         if self._failures >= self.bench_after:

@@ -22,8 +22,9 @@ from referee.clock import TimeLimits
 from referee.config import Config
 from referee.errors import ConfigError, RefereeError, WorkerLost
 from referee.pool import Pool
+from referee.rows import Benching, Entrant, TournamentRow, Void
 from referee.schedule import Block, Plan, commitment, deal_seed, gauntlet, round_robin
-from referee.store import Store, TournamentRow
+from referee.store import Store
 from referee.v1.record_pb2 import GameRecord
 from referee.worker import Benched, Job, JobResult, Setup, Voided, close_sessions, play
 
@@ -101,67 +102,86 @@ def setup_for(config: Config, bots: Sequence[Bot], level: str, logs: Path) -> Se
     )
 
 
-def enter(config: Config, bots: Sequence[Bot], store: Store) -> TournamentRow:
-    """Return the tournament as the store has it, new or begun before.
+def enter(config: Config, bots: Sequence[Bot], store: Store) -> tuple[TournamentRow, Plan]:
+    """Return the tournament as the store has it, new or begun before, and its plan.
 
     Raises ConfigError if it was begun with other settings or other bots: the games of a tournament must be comparable.
     """
-    row = store.tournament_or_none(config.name)
-    entered = {bot.name: f"{bot.version} ({bot.digest[:12]})" for bot in bots}
-    if row is None:
-        secret = config.seed.encode() if config.seed else secrets.token_bytes(32)
-        row = TournamentRow(
-            config.name, config.game, configs.to_json(config), secret, commitment(secret), tuple(entered.items())
+    entrants = tuple(Entrant(bot.name, bot.version, bot.digest) for bot in bots)
+    plan = plan_for(config, [bot.name for bot in bots])
+    known = {row.name: row for row in store.tournaments()}
+    if config.name in known:
+        row = known[config.name]
+        before = configs.from_json(row.config, f"tournament {config.name} in the arena")
+        _refuse_changes(config.name, [*configs.changed(before, config), *_changed_bots(row.bots, entrants)])
+        return row, plan
+    secret = config.seed.encode() if config.seed else secrets.token_bytes(32)
+    store.add_tournament(
+        TournamentRow(
+            name=config.name,
+            game=config.game,
+            config=configs.to_json(config),
+            bots=entrants,
+            blocks=len(plan.blocks),
+            secret=secret,
+            commitment=commitment(secret),
         )
-        store.add_tournament(row)
-        return row
-    before = configs.from_json(row.config, f"tournament {config.name} in the arena")
-    changes = configs.changed(before, config)
-    then = dict(row.bots)
-    for name in dict.fromkeys((*then, *entered)):
-        if then.get(name) != entered.get(name):
-            changes.append(f"bot {name} was {then.get(name, 'not in it')}, is now {entered.get(name, 'not in it')}")
+    )
+    return store.tournament(config.name), plan
+
+
+def _refuse_changes(tournament: str, changes: Sequence[str]) -> None:
     if changes:
         raise ConfigError(
-            f"tournament {config.name} was begun with other settings: {'; '.join(changes)}",
+            f"tournament {tournament} was begun with other settings: {'; '.join(changes)}",
             "give the tournament another name, or put the settings back to go on with this one",
         )
-    return row
 
 
-def run(arena: Path, config: Config, bots: Sequence[Bot], store: Store, *, level: str, sink: Sink) -> None:
-    """Play what is missing of a tournament that was entered.
+def _changed_bots(before: Sequence[Entrant], now: Sequence[Entrant]) -> Iterator[str]:
+    old, new = ({e.name: f"{e.version} ({e.digest[:12]})" for e in entrants} for entrants in (before, now))
+    for name in dict.fromkeys((*old, *new)):
+        if old.get(name) != new.get(name):
+            yield f"bot {name} was {old.get(name, 'not in it')}, is now {new.get(name, 'not in it')}"
+    if not set(old) ^ set(new) and list(old) != list(new):
+        yield f"bots were {', '.join(old)}, are now {', '.join(new)}"
+
+
+def run(entered: tuple[TournamentRow, Plan], setup: Setup, config: Config, store: Store, sink: Sink) -> None:
+    """Play what is missing of a tournament.
 
     A game is in the store before it counts anywhere. Raises KeyboardInterrupt on Ctrl-C and SIGTERM, RefereeError if
     this machine cannot referee.
     """
-    row = enter(config, bots, store)
-    plan = plan_for(config, [bot.name for bot in bots])
-    setup = setup_for(config, bots, level, arena / "logs" / config.name)
-    jobs = list(missing(plan, row.secret, store.finished(config.name)))
+    row, plan = entered
+    jobs = list(missing(plan, row.secret, store.finished(row.name)))
     total = sum(len(block.games()) for block in plan.blocks)
     done = total - sum(len(job.games) for job in jobs)
     sink(Began(plan, done, total))
     slots = max(1, config.limits.games_in_flight // config.seats)
-    with interruptible(), Pool(config.limits.workers, slots, close_sessions) as pool:
-        for job, result in _results(jobs, setup, pool, slots * config.limits.workers, sink):
-            records = tuple(GameRecord.FromString(data) for data in result.records)
-            store.add_games(records)
-            done += len(job.games)
-            for note in result.notes:
-                _note(store, config.name, note)
-                sink(note)
-            store.add_cpu(config.name, result.cpu)
-            sink(Played(records, done, total))
-    store.end_tournament(config.name)
+    if jobs:
+        with interruptible(), Pool(config.limits.workers, slots, close_sessions) as pool:
+            for job, result in _results(jobs, setup, pool, slots * config.limits.workers, sink):
+                records = _commit(store, row.name, result)
+                done += len(job.games)
+                for voided in result.voided:
+                    sink(voided)
+                for benched in result.benched:
+                    sink(benched)
+                sink(Played(records, done, total))
+    store.end_tournament(row.name)
 
 
-def _note(store: Store, tournament: str, note: Voided | Benched) -> None:
-    match note:
-        case Voided(game_id, reason):
-            store.add_void(tournament, game_id, reason)
-        case Benched(bot, reason):
-            store.add_benching(tournament, bot, reason)
+def _commit(store: Store, tournament: str, result: JobResult) -> tuple[GameRecord, ...]:
+    records = tuple(GameRecord.FromString(data) for data in result.records)
+    store.add_games(
+        tournament,
+        records,
+        voids=[Void(note.game_id, note.reason) for note in result.voided],
+        benchings=[Benching(note.bot, note.reason) for note in result.benched],
+        cpu=result.cpu,
+    )
+    return records
 
 
 def missing(plan: Plan, secret: bytes, done: set[str]) -> Iterator[Job]:

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import threading
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from referee.clock import LagMeter, TimeLimits
 from referee.errors import GameVoid, RefereeError, WorkerLost
 from referee.floor import Floor
 from referee.games import load
-from referee.life import Shop
+from referee.life import End, Shop
 from referee.player import Player
 from referee.schedule import Block, Pairing
 from referee.seating import Seating
@@ -85,7 +85,8 @@ class JobResult:
     """What came of a job: encoded records, what else is to be told, and the bots' CPU seconds since the last job."""
 
     records: list[bytes] = field(default_factory=list)
-    notes: list[Voided | Benched] = field(default_factory=list)
+    voided: list[Voided] = field(default_factory=list)
+    benched: list[Benched] = field(default_factory=list)
     cpu: dict[str, float] = field(default_factory=dict)
 
 
@@ -102,7 +103,7 @@ class Session:
         self.players: dict[str, Player] = {}
         self._game = load(setup.game)
         self._options = msgspec.json.decode(setup.options, type=self._game.options)
-        self._notes: list[Voided | Benched] = []
+        self._benched: list[Benched] = []
         self._cpu_told: dict[str, float] = {}
         self._ready = threading.Event()
         self._failure: BaseException | None = None
@@ -122,9 +123,14 @@ class Session:
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
 
+    def meet(self, bot: str) -> float | End:
+        """Start a bot; return the seconds to its Hello, or how it failed."""
+        return trio.from_thread.run(self.players[bot].meet, trio_token=self._trio)
+
     def close(self) -> None:
         """Let the bots go: their streams end, they get ``shutdown`` to exit, then they are killed."""
-        self._trio.run_sync_soon(self._stop.set)
+        with suppress(trio.RunFinishedError):  # it has ended already
+            self._trio.run_sync_soon(self._stop.set)
         self._thread.join()
 
     def _body(self) -> None:
@@ -154,7 +160,7 @@ class Session:
                 lag=lag,
             )
             for bot in self.setup.bots:
-                player = Player(bot, shop, shop.floor, self.setup.bench_after, self._benched)
+                player = Player(bot, shop, shop.floor, self.setup.bench_after, self._bench)
                 self.players[bot.name] = player
                 nursery.start_soon(player.run)
             nursery.start_soon(self._keep_time, lag)
@@ -170,16 +176,16 @@ class Session:
                 player.tick(now)
             await trio.sleep(BEAT / 2)
 
-    def _benched(self, bot: str, reason: str) -> None:
-        self._notes.append(Benched(bot, reason))
+    def _bench(self, bot: str, reason: str) -> None:
+        self._benched.append(Benched(bot, reason))
 
     async def _play(self, job: Job) -> JobResult:
         result = JobResult()
         async with trio.open_nursery() as nursery:
             for pairing in job.games:
                 nursery.start_soon(self._play_game, job, pairing, result)
-        result.notes, self._notes = result.notes + self._notes, []
-        result.cpu = self._cpu(pairing.bots)
+        result.benched, self._benched = self._benched, []
+        result.cpu = {}
         return result
 
     async def _play_game(self, job: Job, pairing: Pairing, result: JobResult) -> None:
@@ -190,12 +196,12 @@ class Session:
                 try:
                     record = await self._referee(job, pairing)
                 except GameVoid as void:
-                    result.notes.append(Voided(pairing.id, str(void)))
+                    result.voided.append(Voided(pairing.id, str(void)))
                 else:
                     result.records.append(record.SerializeToString())
                     return
         raise RefereeError(
-            f"game {pairing.id} was void {MAX_VOIDS} times: {result.notes[-1].reason}",
+            f"game {pairing.id} was void {MAX_VOIDS} times: {result.voided[-1].reason}",
             "this machine is too busy for these limits: fewer thinkers or workers, or a longer move",
         )
 
@@ -240,19 +246,20 @@ def _game_over(record: GameRecord, seat: int) -> ArenaMessage:
     )
 
 
-_sessions: dict[Setup, Session] = {}
+_open: list[Session] = []
+"""At most one: a process plays one tournament at a time."""
 _opening = threading.Lock()
 
 
 def _session(setup: Setup) -> Session:
     with _opening:
-        if setup not in _sessions:
+        if not _open or _open[0].setup != setup:
             close_sessions()
-            _sessions[setup] = Session(setup)
-        return _sessions[setup]
+            _open.append(Session(setup))
+        return _open[0]
 
 
 def close_sessions() -> None:
     """Close what ``play`` opened in this process."""
-    while _sessions:
-        _sessions.popitem()[1].close()
+    while _open:
+        _open.pop().close()
