@@ -1,19 +1,15 @@
-"""6 nimmt! for 2–10 seats, with its variants, after the publisher's rulebooks of 2005 and 2019.
-
-Cards are their numbers, rows are 0 to 3. Where the rulebooks are silent: starting rows are laid in ascending order, the
-draft of ``logic`` is a plain round, and with both ends the owner of a card that is equally near to two ends chooses.
-"""
+"""6 nimmt! for 2–10 seats, with its variants: the rules of ``six_nimmt_rules`` in the words of the protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import msgspec
 from google.protobuf.message import Message
 
 from referee.games import IllegalChoice, Result, WrongKind
+from referee.games.six_nimmt_rules import ROWS, Cards, Options, Remark, State, Trick, all_heads, draft, drafter, start
 from referee.v1.six_nimmt_pb2 import (
     SixNimmtCards,
     SixNimmtChoice,
@@ -25,13 +21,7 @@ from referee.v1.six_nimmt_pb2 import (
     SixNimmtView,
 )
 
-Cards = tuple[int, ...]
 Kind = Literal["play_card", "draft", "choose_row", "choose_end"]
-
-HAND = 10
-ROWS = 4
-ROW_LENGTH = 5
-WHOLE_DECK = 104
 
 DECISIONS: Mapping[Kind, SixNimmtDecision.ValueType] = {
     "play_card": SixNimmtDecision.SIX_NIMMT_DECISION_PLAY_CARD,
@@ -39,7 +29,6 @@ DECISIONS: Mapping[Kind, SixNimmtDecision.ValueType] = {
     "choose_row": SixNimmtDecision.SIX_NIMMT_DECISION_CHOOSE_ROW,
     "choose_end": SixNimmtDecision.SIX_NIMMT_DECISION_CHOOSE_END,
 }
-
 REFUSALS: Mapping[Kind, str] = {
     "play_card": "plays {}, but holds {}",
     "draft": "drafts {}, but on the table are {}",
@@ -48,90 +37,8 @@ REFUSALS: Mapping[Kind, str] = {
 }
 
 
-def bull_heads(card: int) -> int:
-    """Return what a card costs whoever takes it, 1 to 7 points."""
-    if card == 55:
-        return 7
-    for divisor, heads in ((11, 5), (10, 3), (5, 2)):
-        if card % divisor == 0:
-            return heads
-    return 1
-
-
-HEADS = (0, *map(bull_heads, range(1, WHOLE_DECK + 1)))
-"""Bull heads by card; there is no card 0."""
-
-
-class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What can be chosen about a game. ``both_ends`` is never None once the options stand."""
-
-    variant: Annotated[
-        Literal["standard", "tactical", "logic", "professional"],
-        msgspec.Meta(
-            description="standard: cards 1 to 104. tactical: cards 1 to 10 × seats + 4, all dealt. "
-            "logic: tactical, but the hands are drafted face up. professional: standard with both ends."
-        ),
-    ] = "standard"
-    both_ends: Annotated[
-        bool | None,
-        msgspec.Meta(
-            description="Cards may also be placed at the left end of a row. "
-            "Left out: yes in logic and professional, otherwise no."
-        ),
-    ] = None
-    starting_points: Annotated[
-        int,
-        msgspec.Meta(description="Points at the start; whoever runs out of them ends the game.", ge=1, le=1_000_000),
-    ] = 66
-    max_deals: Annotated[
-        Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None,
-        msgspec.Meta(description="The game also ends after so many deals of ten tricks."),
-    ] = None
-
-    def __post_init__(self) -> None:
-        """Settle ``both_ends``, so that a record of the options can be read without knowing the variants."""
-        if self.both_ends is None:
-            msgspec.structs.force_setattr(self, "both_ends", self.variant in ("logic", "professional"))
-        elif self.variant == "professional" and not self.both_ends:
-            raise ValueError('"professional" has both ends; for both_ends = false choose variant = "standard"')
-
-
-class Setup(msgspec.Struct, frozen=True):
-    """What does not change in a game. ``seed`` and a deal's number decide that deal's cards."""
-
-    options: Options
-    seats: int
-    highest_card: int
-    seed: str
-    first_drafter: int
-
-
-class State(msgspec.Struct, frozen=True, kw_only=True):
-    """A game between two decisions; every card of the deck is in one place.
-
-    A msgspec struct and no dataclass: ten times faster to make, and a deal makes a dozen.
-    """
-
-    setup: Setup
-    deal: int
-    hands: tuple[Cards, ...]
-    rows: tuple[Cards, ...]
-    points: tuple[int, ...]
-    table: Cards = ()
-    """Face-up cards that are still to be drafted."""
-    undealt: Cards = ()
-    tricks: tuple[Cards, ...] = ()
-    """This deal's cards as they were revealed, trick by trick, each by seat."""
-    taken: tuple[Cards, ...]
-    """This deal's cards by the seat that took them, in the order taken."""
-    unplaced: tuple[int, ...] = ()
-    """The seats whose cards of the current trick do not lie yet, in the cards' order. The first must choose a row."""
-    fitting: tuple[int, ...] = ()
-    """The rows that are equally near to the card of the first unplaced seat; none when it fits nowhere."""
-
-
 class SixNimmt:
-    """The rules. See ``referee.games.Game`` for what each method owes."""
+    """The game. See ``referee.games.Game`` for what each method owes."""
 
     name = "six_nimmt"
     title = "6 nimmt!"
@@ -159,19 +66,12 @@ class SixNimmt:
 
     def new(self, seats: int, options: Options, rng: Random) -> State:
         """Start a game: the first deal, or in ``logic`` the first layout."""
-        setup = Setup(
-            options=options,
-            seats=seats,
-            highest_card=WHOLE_DECK if options.variant in ("standard", "professional") else HAND * seats + ROWS,
-            seed=rng.randbytes(16).hex(),
-            first_drafter=int(rng.random() * seats),
-        )
-        return _deal(setup, 1, (options.starting_points,) * seats)
+        return start(seats, options, rng)
 
     def pending(self, state: State) -> Sequence[int]:
         """Return the one seat that drafts or chooses a row, or all seats that play a card."""
         if state.table:
-            return (_drafter(state),)
+            return (drafter(state),)
         if state.unplaced:
             return state.unplaced[:1]
         return range(state.setup.seats) if state.hands[0] else ()
@@ -206,23 +106,9 @@ class SixNimmt:
     def apply(self, state: State, choices: Mapping[int, SixNimmtChoice]) -> State:
         """Draft a card, or place a trick as far as it goes without another choice. A next deal is dealt at once."""
         if state.table:
-            ((seat, choice),) = choices.items()
-            return _draft(state, seat, choice.draft)
-        trick = _Trick(state, choices)
-        if trick.unplaced or trick.hands[0] or _over(state, trick.points):
-            return State(
-                setup=state.setup,
-                deal=state.deal,
-                hands=trick.hands,
-                rows=tuple(trick.rows),
-                points=tuple(trick.points),
-                undealt=state.undealt,
-                tricks=trick.tricks,
-                taken=tuple(trick.taken),
-                unplaced=trick.unplaced,
-                fitting=trick.fitting,
-            )
-        return _deal(state.setup, state.deal + 1, tuple(trick.points))
+            (choice,) = choices.values()
+            return draft(state, choice.draft)
+        return _trick(state, choices).after()
 
     def result(self, state: State) -> Result:
         """Rank by points; equal points share a rank."""
@@ -231,16 +117,16 @@ class SixNimmt:
 
     def events(self, before: State | None, after: State) -> Iterable[SixNimmtDeal]:
         """Yield a deal, a layout before a draft, or the rows after it."""
-        if before is None or before.deal != after.deal:
-            if after.table:
-                layout = SixNimmtLayout(cards=after.table, first_drafter=_drafter(after))
-                yield SixNimmtDeal(layout=layout)
-            else:
-                dealt = SixNimmtHands(rows=_starters(after))
-                _fill(dealt.hands.add, after.hands)
-                yield SixNimmtDeal(dealt=dealt)
-        elif before.table and not after.table:
-            yield SixNimmtDeal(rows=SixNimmtRows(rows=_starters(after)))
+        starters = [row[0] for row in after.rows]
+        if before is not None and before.deal == after.deal:
+            if before.table and not after.table:
+                yield SixNimmtDeal(rows=SixNimmtRows(rows=starters))
+        elif after.table:
+            yield SixNimmtDeal(layout=SixNimmtLayout(cards=after.table, first_drafter=drafter(after)))
+        else:
+            dealt = SixNimmtHands(rows=starters)
+            _fill(dealt.hands.add, after.hands)
+            yield SixNimmtDeal(dealt=dealt)
 
     def export(self, message: Message) -> dict[str, Any]:
         """Return an event with its ``type`` deal, layout or rows; or a choice with its ``kind`` and card or row."""
@@ -267,162 +153,18 @@ class SixNimmt:
             ((seat, choice),) = choices.items()
             yield f"{names[seat]} drafts {choice.draft}"
             return
-        trick = _Trick(before, choices)
+        trick = _trick(before, choices)
         if not before.unplaced:
-            if not before.tricks:
-                yield f"deal {before.deal}, rows {_spaced_rows(before.rows)}"
-            cards = sorted((choice.play_card, names[seat]) for seat, choice in choices.items())
-            yield f"trick {len(trick.tricks)}: {', '.join(f'{name} {card}' for card, name in cards)}"
-        for told in trick.told:
-            yield _tell(told, names[told.seat])
+            yield from _tell_cards(before, trick, names)
+        for remark in trick.remarks:
+            yield _tell_remark(remark, names[remark.seat])
         if trick.unplaced:
-            seat = trick.unplaced[0]
-            card = trick.tricks[-1][seat]
-            near = " and ".join(str(row + 1) for row in trick.fitting)
-            where = f"is equally near to rows {near}" if near else "fits nowhere"
-            yield f"{names[seat]}'s {card} {where}: {names[seat]} must choose a row"
+            yield _tell_question(trick, names[trick.unplaced[0]])
             return
         yield f"rows {_spaced_rows(trick.rows)}"
         if not trick.hands[0]:
             points = ", ".join(f"{name} {left}" for name, left in zip(names, trick.points, strict=True))
             yield f"points after deal {before.deal}: {points}"
-
-
-class _Told(NamedTuple):
-    """Something about a card's placing that people would mention."""
-
-    seat: int
-    card: int
-    row: int
-    why: Literal["sixth", "took", "chose"]
-    taken: Cards = ()
-
-
-class _Trick:
-    """A trick placed as far as it goes without another choice: a working copy of what placing changes."""
-
-    def __init__(self, state: State, choices: Mapping[int, SixNimmtChoice]) -> None:
-        self.rows, self.points, self.taken = list(state.rows), list(state.points), list(state.taken)
-        self.hands, self.tricks, self.unplaced = state.hands, state.tricks, state.unplaced
-        self.fitting: tuple[int, ...] = ()
-        self.told: list[_Told] = []
-        if self.unplaced:
-            self._choose(state, choices)
-        else:
-            self._reveal(choices)
-        self._place(_nearest_at_both_ends if state.setup.options.both_ends else _nearest)
-
-    def _choose(self, state: State, choices: Mapping[int, SixNimmtChoice]) -> None:
-        seat, *others = self.unplaced
-        self.unplaced = tuple(others)
-        choice, card = choices[seat], self.tricks[-1][seat]
-        if state.fitting:
-            if len(self.rows[choice.choose_end]) < ROW_LENGTH:
-                self.told.append(_Told(seat, card, choice.choose_end, "chose"))
-            self._put(choice.choose_end, card, seat)
-        else:
-            self._take(choice.choose_row, card, seat, "took")
-
-    def _reveal(self, choices: Mapping[int, SixNimmtChoice]) -> None:
-        seats = range(len(self.hands))
-        cards = tuple([choices[seat].play_card for seat in seats])
-        self.hands = tuple(map(_without, self.hands, cards))
-        self.tricks = (*self.tricks, cards)
-        self.unplaced = tuple(sorted(seats, key=cards.__getitem__))
-
-    def _place(self, nearest: _Nearest) -> None:
-        cards = self.tricks[-1]
-        for at, seat in enumerate(self.unplaced):
-            fitting = nearest(self.rows, cards[seat])
-            if len(fitting) != 1:
-                self.unplaced, self.fitting = self.unplaced[at:], fitting
-                return
-            self._put(fitting[0], cards[seat], seat)
-        self.unplaced = ()
-
-    def _put(self, row: int, card: int, seat: int) -> None:
-        cards = self.rows[row]
-        if len(cards) == ROW_LENGTH:
-            self._take(row, card, seat, "sixth")
-        else:
-            self.rows[row] = (*cards, card) if card > cards[-1] else (card, *cards)
-
-    def _take(self, row: int, card: int, seat: int, why: Literal["sixth", "took"]) -> None:
-        cards = self.rows[row]
-        self.points[seat] -= _heads(cards)
-        self.taken[seat] += cards
-        self.rows[row] = (card,)
-        self.told.append(_Told(seat, card, row, why, cards))
-
-
-_Nearest = Callable[[Sequence[Cards], int], tuple[int, ...]]
-"""Where a card goes among rows: the nearest row, two rows whose ends are equally near, or none."""
-
-
-def _nearest(rows: Sequence[Cards], card: int) -> tuple[int, ...]:
-    """Find the row with the highest last card below the card."""
-    highest, nearest = 0, None
-    for cards in rows:
-        if highest < cards[-1] < card:
-            highest, nearest = cards[-1], cards
-    return (rows.index(nearest),) if nearest else ()
-
-
-def _nearest_at_both_ends(rows: Sequence[Cards], card: int) -> tuple[int, ...]:
-    """Find the end with the smallest distance; a row whose cards straddle the card has none."""
-    shortest = WHOLE_DECK
-    fitting: tuple[int, ...] = ()
-    for row, cards in enumerate(rows):
-        distance = max(card - cards[-1], cards[0] - card)
-        if 0 < distance < shortest:
-            shortest, fitting = distance, (row,)
-        elif distance == shortest:
-            fitting = (*fitting, row)
-    return fitting
-
-
-def _deal(setup: Setup, deal: int, points: tuple[int, ...]) -> State:
-    """Deal, or lay out the cards to draft.
-
-    The shuffle sorts by ``random()``, the one sequence that Python promises to keep for a seed.
-    """
-    deck = range(1, setup.highest_card + 1)
-    nothing: tuple[Cards, ...] = ((),) * setup.seats
-    if setup.options.variant == "logic":
-        return State(setup=setup, deal=deal, hands=nothing, rows=(), points=points, table=tuple(deck), taken=nothing)
-    random = Random(f"{setup.seed}/{deal}").random
-    cards = sorted(deck, key=lambda _: random())
-    dealt = HAND * setup.seats
-    return State(
-        setup=setup,
-        deal=deal,
-        hands=tuple([tuple(sorted(cards[at : at + HAND])) for at in range(0, dealt, HAND)]),
-        rows=tuple([(card,) for card in sorted(cards[dealt : dealt + ROWS])]),
-        points=points,
-        undealt=tuple(cards[dealt + ROWS :]),
-        taken=nothing,
-    )
-
-
-def _drafter(state: State) -> int:
-    """Return whose turn it is to draft: a plain round, started one seat further to the left in each deal."""
-    setup = state.setup
-    drafted = setup.highest_card - len(state.table)
-    return (setup.first_drafter + state.deal - 1 + drafted) % setup.seats
-
-
-def _draft(state: State, seat: int, card: int) -> State:
-    hands = list(state.hands)
-    hands[seat] = tuple(sorted((*hands[seat], card)))
-    table = _without(state.table, card)
-    if len(table) > ROWS:
-        return msgspec.structs.replace(state, hands=tuple(hands), table=table)
-    return msgspec.structs.replace(state, hands=tuple(hands), table=(), rows=tuple([(left,) for left in table]))
-
-
-def _over(state: State, points: Sequence[int]) -> bool:
-    """Say whether the game ends with this deal."""
-    return min(points) <= 0 or state.deal == state.setup.options.max_deals
 
 
 def _kind(state: State) -> Kind:
@@ -443,6 +185,17 @@ def _values(state: State, seat: int, kind: Kind) -> Sequence[int]:
     return state.fitting or range(ROWS)
 
 
+def _trick(state: State, choices: Mapping[int, SixNimmtChoice]) -> Trick:
+    """Return the trick after the choices of all its cards, or of a row for one of them."""
+    trick = Trick(state)
+    if state.unplaced:
+        (choice,) = choices.values()
+        trick.choose(choice.choose_end if state.fitting else choice.choose_row)
+    else:
+        trick.reveal(tuple([choices[seat].play_card for seat in range(state.setup.seats)]))
+    return trick
+
+
 def _public(state: State) -> SixNimmtView:
     """Return a view without a hand: what all seats may know."""
     setup, options, kind = state.setup, state.setup.options, _kind(state)
@@ -459,7 +212,7 @@ def _public(state: State) -> SixNimmtView:
         max_deals=options.max_deals or 0,
     )
     _fill(view.rows.add, state.rows)
-    _fill(view.played.add, zip(*state.tricks, strict=True) if state.tricks else state.taken)
+    _fill(view.played.add, zip(*state.tricks, strict=True) if state.tricks else [()] * setup.seats)
     _fill(view.taken.add, state.taken)
     if options.variant == "logic":
         _fill(view.hands.add, state.hands)
@@ -471,35 +224,35 @@ def _public(state: State) -> SixNimmtView:
     return view
 
 
-def _tell(told: _Told, name: str) -> str:
-    row, cards = told.row + 1, f"{_spaced(told.taken)} ({_count(_heads(told.taken))})"
-    if told.why == "sixth":
-        return f"{name}'s {told.card} is the sixth card of row {row}: takes {cards}"
-    if told.why == "took":
-        return f"{name} takes row {row} with {told.card}: {cards}"
-    return f"{name} chooses row {row} for {told.card}"
-
-
-def _heads(cards: Iterable[int]) -> int:
-    return sum([HEADS[card] for card in cards])
-
-
-def _count(heads: int) -> str:
-    return "1 head" if heads == 1 else f"{heads} heads"
-
-
-def _without(cards: Cards, card: int) -> Cards:
-    at = cards.index(card)
-    return cards[:at] + cards[at + 1 :]
-
-
 def _fill(add: Callable[..., SixNimmtCards], lists: Iterable[Cards]) -> None:
     for cards in lists:
         add(cards=cards)
 
 
-def _starters(state: State) -> list[int]:
-    return [row[0] for row in state.rows]
+def _tell_cards(before: State, trick: Trick, names: Sequence[str]) -> Iterator[str]:
+    if not before.tricks:
+        yield f"deal {before.deal}, rows {_spaced_rows(before.rows)}"
+    cards = sorted(zip(trick.tricks[-1], names, strict=True))
+    yield f"trick {len(trick.tricks)}: {', '.join(f'{name} {card}' for card, name in cards)}"
+
+
+def _tell_remark(remark: Remark, name: str) -> str:
+    row, heads = remark.row + 1, all_heads(remark.taken)
+    takes = f"{_spaced(remark.taken)} ({heads} {'head' if heads == 1 else 'heads'})"
+    match remark.why:
+        case "sixth":
+            return f"{name}'s {remark.card} is the sixth card of row {row}: takes {takes}"
+        case "took":
+            return f"{name} takes row {row} with {remark.card}: {takes}"
+        case "chose":
+            return f"{name} chooses row {row} for {remark.card}"
+
+
+def _tell_question(trick: Trick, name: str) -> str:
+    card = trick.tricks[-1][trick.unplaced[0]]
+    rows = " and ".join(str(row + 1) for row in trick.fitting)
+    why = f"is equally near to rows {rows}" if rows else "fits nowhere"
+    return f"{name}'s {card} {why}: {name} must choose a row"
 
 
 def _spaced(cards: Iterable[int]) -> str:

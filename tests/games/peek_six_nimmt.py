@@ -6,7 +6,8 @@ from random import Random
 
 import msgspec
 
-from referee.games.six_nimmt import Options, SixNimmt, State
+from referee.games.six_nimmt import SixNimmt
+from referee.games.six_nimmt_rules import Options, State
 from referee.v1.six_nimmt_pb2 import SixNimmtChoice
 
 GOLDEN: dict[str, tuple[int, Options]] = {

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.games import IllegalChoice, WrongKind
-from referee.games.six_nimmt import HEADS, Options, Setup, SixNimmt, State, bull_heads
+from referee.games.six_nimmt import SixNimmt
+from referee.games.six_nimmt_rules import HEADS, Options, Setup, State, bull_heads
 from referee.v1.six_nimmt_pb2 import SixNimmtChoice, SixNimmtDecision
 from tests.games.peek import walk
 
