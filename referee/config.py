@@ -129,7 +129,9 @@ def check_seats(game: games.AnyGame, seats: int, chosen: msgspec.Struct, where: 
     """Raise ConfigError unless the game can be played by so many seats with these options."""
     fewest, most = game.seats[0], game.seats[-1]
     if seats not in game.seats:
-        raise ConfigError(f"{where}: {seats}, but {game.name} has {fewest} to {most} seats", "change seats")
+        raise ConfigError(
+            f"{where}: {seats}, but {game.name} has {fewest} to {most} seats", f"choose {fewest} to {most}"
+        )
     try:
         game.new(seats, chosen, Random(0))
     except ValueError as error:

@@ -78,7 +78,7 @@ def test_what_is_written_is_what_holds(tmp_path: Path) -> None:
         ('limits.memory = "12"', "limits.memory: '12' is no size; write it like '512MB'", ""),
         ("limits.thinkers = 0", "limits.thinkers: expected a whole number >= 1", ""),
         ('seats = "4"', "seats: expected a whole number, got a text", ""),
-        ("seats = 11", "seats: 11, but six_nimmt has 2 to 10 seats", "change seats"),
+        ("seats = 11", "seats: 11, but six_nimmt has 2 to 10 seats", "choose 2 to 10"),
         ("bots = [3]", "bots[0]: expected a text, got a whole number", ""),
         ('bots = ["a", "b", "a"]', "bots: 'a' is there twice", "once"),
         ('name = "a/b"', "name: 'a/b'", "letters"),

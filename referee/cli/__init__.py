@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated
 
@@ -61,7 +62,7 @@ def main() -> None:
         app(args=[argument for argument in arguments if argument != "--debug"], prog_name="referee")
     except Exception as failure:
         if debug:
-            raise
+            traceback.print_exc()
         sys.exit(_told(failure))
 
 

@@ -90,7 +90,7 @@ def _passes(folder: Path, arena: Path) -> bool:
     """Tell the steps of a check as they come; return whether all passed."""
     from referee.check import check as steps
 
-    for step in steps(folder, arena):
+    for step in steps(folder):
         console.emit(f"{step.number}. {step.title}: {'ok' if step.passed else 'FAILED'}")
         for line in step.details:
             console.emit(f"   {line}")

@@ -9,6 +9,7 @@ import typer
 
 from referee.cli import console
 from referee.cli.options import ARENA, ArenaDir, Format, FormatOption, Output
+from referee.errors import Exit
 
 if TYPE_CHECKING:
     from referee.cli.sheet import Cell
@@ -64,12 +65,18 @@ def games(
 def doctor(arena: ArenaDir = ARENA) -> None:
     """Say how well bots can be locked up here.
 
-    Tries each level of the sandbox on a canary, and says how to get more.
+    Tries each level of the sandbox on a canary, and says how to get more. Exits with 1 if the best one is not to be had.
     """
     from referee.bots import sandbox
 
-    for line in sandbox.diagnose():
-        console.emit(line)
+    found = sandbox.diagnose()
+    for finding in found:
+        console.emit(f"{finding.name} {'works' if finding.works else 'does not work'}: {finding.says}")
+        if finding.hint:
+            console.emit(f"  {finding.hint}")
+    console.emit(f'with sandbox = "auto", bots run at the level {sandbox.choose("auto")}')
+    if not found[0].works:
+        raise typer.Exit(Exit.FINDINGS)
 
 
 def _described(game: AnyGame) -> str:
