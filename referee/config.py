@@ -185,14 +185,14 @@ def _settle(time: Time, given: Mapping[str, Any], where: str) -> Time:
             raise ConfigError(f"{where}.{key}: no time at all", 'write it like "1s"')
     if "free" in given and time.free > time.move:
         raise ConfigError(
-            f"{where}.free: {time.free} is more than move, which ends every decision after {time.move}",
+            f"{where}.free: {time.free.text} is more than move, which ends every decision after {time.move.text}",
             "lower free or raise move",
         )
     if time.free < time.move:
         return time
     if "bank" in given and time.bank:
         raise ConfigError(
-            f"{where}.bank: {time.bank} would be ignored, as free ({time.free}) allows all of move ({time.move})",
+            f"{where}.bank: {time.bank.text} would be ignored, as free allows all of move, {time.move.text}",
             'set free below move, or bank = "0s"',
         )
     return msgspec.structs.replace(time, free=time.move, bank=Duration(0))

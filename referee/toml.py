@@ -43,8 +43,9 @@ class Quantity(int):
             raise ValueError(f"{text!r} is no {cls.__name__.lower()}; write it like {cls.example!r}")
         return cls(round(float(match[1]) * cls.units[match[2]]))
 
-    def __str__(self) -> str:
-        """Return the shortest text that parses to this quantity again."""
+    @property
+    def text(self) -> str:
+        """The shortest text that parses to this quantity again. (``str`` is the number, as the kernel wants it.)"""
         unit = max((u for u, size in self.units.items() if self % size == 0), key=lambda u: self.units[u])
         return f"{int(self) // self.units[unit]}{unit}" if self else f"0{next(iter(self.units))}"
 
@@ -91,7 +92,7 @@ def convert(table: object, struct: type[S], where: str, *, prefix: str = "", tex
 
 def builtins(struct: msgspec.Struct) -> dict[str, Any]:
     """Return a struct as the tables it was read from, quantities as texts."""
-    tables: dict[str, Any] = msgspec.to_builtins(struct, enc_hook=str)
+    tables: dict[str, Any] = msgspec.to_builtins(struct, enc_hook=lambda quantity: quantity.text)
     return tables
 
 

@@ -97,7 +97,7 @@ def test_the_file_that_init_writes_shows_every_setting_with_its_default(terminal
         assert set(shown[name]) == set(table.__struct_fields__)
         for key, value in shown[name].items():
             default = getattr(table, key)
-            assert default is None or value == (default if type(default) in (int, str) else str(default)), key
+            assert default is None or value == (default if type(default) in (int, str) else default.text), key
     assert (shown["seats"], shown["sandbox"]) == (defaults.seats, defaults.sandbox)
 
 

@@ -60,13 +60,15 @@ def main() -> None:
     debug = "--debug" in arguments
     try:
         app(args=[argument for argument in arguments if argument != "--debug"], prog_name="referee")
-    except Exception as failure:
+    except SystemExit:
+        raise
+    except BaseException as failure:  # a cancelled trio task is no Exception
         if debug:
             traceback.print_exc()
         sys.exit(_told(failure))
 
 
-def _told(failure: Exception) -> Exit:
+def _told(failure: BaseException) -> Exit:
     if isinstance(failure, Interrupted):
         console.error(str(failure), failure.hint, "interrupted")
     elif isinstance(failure, RefereeError):

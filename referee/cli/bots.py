@@ -49,7 +49,7 @@ def new(
 @app.command()
 def check(folder: BotDir, arena: ArenaDir = ARENA) -> None:
     """Try a bot as a tournament would use it."""
-    if not _passes(folder, arena):
+    if not _passes(folder):
         raise typer.Exit(Exit.FINDINGS)
     console.say(f"next: `referee submit {folder}`, or name the folder in a tournament.toml")
 
@@ -77,7 +77,7 @@ def submit(folder: BotDir, arena: ArenaDir = ARENA) -> None:
     from referee.bots import sandbox, shelf
     from referee.store import Store
 
-    if not _passes(folder, arena):
+    if not _passes(folder):
         console.error(f"{folder} was not submitted", "mend what the check found")
         raise typer.Exit(Exit.FINDINGS)
     with Store.open(arena, write=True) as store:
@@ -86,7 +86,7 @@ def submit(folder: BotDir, arena: ArenaDir = ARENA) -> None:
     console.say(f"submitted {bot.name}@{bot.version} ({bot.digest[:12]})", "next: `referee run` a tournament with it")
 
 
-def _passes(folder: Path, arena: Path) -> bool:
+def _passes(folder: Path) -> bool:
     """Tell the steps of a check as they come; return whether all passed."""
     from referee.check import check as steps
 
