@@ -1,0 +1,79 @@
+"""Random games of TEN in process: the invariants of every game at scale, and how many games a second.
+
+Run it as ``python -m benchmarks.ten_random [GAMES]``: so many games (1,000) for each number of seats and variant. It
+measures playing with views and legal choices, as the table does it, and apart from that checks every state.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from referee.games.ten import Ten
+from referee.games.ten_turns import MOST_TOKENS, Options, State
+from tests.games import peek_ten
+
+TEN = Ten()
+CHOICES = 40
+"""Of a decision's legal choices, so many are in the running."""
+
+
+def play(seats: int, options: Options, seed: int) -> Iterator[State]:
+    """Play a game at random and yield its states. Forced choices are not viewed, as nobody is asked for them."""
+    rng = Random(seed)
+    state = TEN.new(seats, options, rng)
+    yield state
+    while pending := TEN.pending(state):
+        (seat,) = pending
+        legal = list(islice(TEN.legal(state, seat), CHOICES))
+        choice = legal[int(rng.random() * len(legal))]
+        if len(legal) > 1:
+            TEN.view(state, seat).SerializeToString()
+            TEN.check(state, seat, choice)
+        state = TEN.apply(state, {seat: choice})
+        yield state
+
+
+def check(states: list[State], seed: int) -> None:
+    """Assert what holds in every state and at the end; and that neither a view nor ``legal`` knows the deck's order."""
+    first, end, rng = states[0], states[-1], Random(seed)
+    deck = Counter(first.deck)
+    for state in states:
+        assert Counter(peek_ten.places(state)) == deck
+        assert all(0 <= p.tokens <= MOST_TOKENS and p.bust_tokens >= 0 for p in state.players)
+        for seat in TEN.pending(state):
+            other = peek_ten.resample(TEN, state, seat, rng)
+            assert TEN.view(other, seat).SerializeToString() == TEN.view(state, seat).SerializeToString()
+            assert [*islice(TEN.legal(other, seat), 5)] == [*islice(TEN.legal(state, seat), 5)]
+    result = TEN.result(end)
+    assert end.drawn == len(end.deck)
+    assert all(0 <= points <= 40 for points in result.points)
+    assert 1 in [*result.ranks, *(house.rank for house in result.house)]
+
+
+def main() -> None:
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    for options in TEN.variants:
+        for seats in TEN.seats:
+            spent, choices = 0.0, 0
+            for seed in range(games):
+                start = time.perf_counter()
+                states = list(play(seats, options, seed))
+                TEN.result(states[-1])
+                spent += time.perf_counter() - start
+                choices += len(states) - 1
+                check(states, seed)
+            variant = "busting variant" if options.busting_variant else "standard"
+            print(
+                f"{variant}, {seats} seats: {games} games hold, {games / spent:.0f} games/s, "
+                f"{choices / games:.0f} choices a game, {choices / spent:.0f} choices/s",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
