@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterable
@@ -16,12 +17,12 @@ from referee.arena import PROTOCOL, Arena, Line, Sent
 from referee.bots.limits import ProcessLimits
 from referee.bots.process import Process, spawn
 from referee.bots.shelf import Bot
-from referee.clock import VOID_PART, Clock, LagMeter, Timed, TimeLimits
+from referee.clock import VOID_PART, Bank, Clock, LagMeter, Timed, TimeLimits
 from referee.errors import BotError
 from referee.floor import Floor
 from referee.seating import Waiting
 from referee.table import Answer
-from referee.v1.arena_pb2 import ArenaMessage, Ask, Asks, FaultKind, Hello, Limits, Reply, Welcome
+from referee.v1.arena_pb2 import ArenaMessage, FaultKind, Hello, Limits, Reply, Welcome
 from referee.v1.arena_pb2 import Clock as ClockMessage
 from referee.v1.record_pb2 import Fault
 
@@ -85,6 +86,7 @@ class Life:
     line: Line = field(init=False)
     process: Process | None = None
     clock: Clock = field(init=False)
+    _clock_message: ClockMessage = field(init=False)
     _waiting: dict[int, Waiting] = field(default_factory=dict)
     _ids: count[int] = field(default_factory=lambda: count(1))
     _sent: Sent = field(default_factory=Sent)
@@ -96,6 +98,7 @@ class Life:
 
     def __post_init__(self) -> None:
         self.clock = Clock(self.shop.limits)
+        self._clock_message = ClockMessage(limits=wire_limits(self.shop.limits))
 
     @property
     def free(self) -> bool:
@@ -129,7 +132,7 @@ class Life:
                 self.bot,
                 address=self.shop.arena.address,
                 token=self.line.token,
-                logs=self.shop.logs,
+                logs=self.shop.logs / f"{self.bot.digest[:12]}-{os.getpid()}",
                 level=self.shop.sandbox,
                 limits=self.shop.process_limits,
             )
@@ -139,24 +142,23 @@ class Life:
 
     def send(self, batch: Iterable[Waiting]) -> None:
         """Ask; the clock starts."""
-        asks = Asks()
-        banks = {}
-        wire = wire_limits(self.shop.limits)
+        message = ArenaMessage()
+        asks, banks = message.asks, {}
         for waiting in batch:
             ask_id = next(self._ids)
             self._waiting[ask_id] = waiting
-            bank = banks[ask_id] = waiting.bank
-            ask = Ask(
-                ask_id=ask_id,
-                game_id=waiting.seating.game_id,
-                seat=waiting.seat,
-                clock=ClockMessage(limit_us=bank.limit // 1000, bank_left_us=bank.left // 1000, limits=wire),
-            )
+            banks[ask_id] = waiting.bank
+            ask = asks.asks.add(ask_id=ask_id, game_id=waiting.seating.game_id, seat=waiting.seat)
+            ask.clock.CopyFrom(self._told(waiting.bank))
             getattr(ask, self.shop.game).CopyFrom(waiting.view)
-            asks.asks.append(ask)
         self._on_floor = True
         self.clock.send(banks, self.shop.now())
-        self._sent = self.line.send(ArenaMessage(asks=asks))
+        self._sent = self.line.send(message)
+
+    def _told(self, bank: Bank) -> ClockMessage:
+        """Return the clock as an ask tells it, in a message that is used again and again."""
+        self._clock_message.limit_us, self._clock_message.bank_left_us = bank.limit // 1000, bank.left // 1000
+        return self._clock_message
 
     def tick(self, now: int) -> None:
         """Look at the clock. A verdict waits for the second look, so that what arrived in time has been handed over."""

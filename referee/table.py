@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 
 from referee import faults
 from referee.games import AnyGame, IllegalChoice, Result, WrongKind
-from referee.v1.record_pb2 import DecidedBy, Decision, Event, Fault, GameRecord, SeatRecord
+from referee.v1.record_pb2 import DecidedBy, Event, Fault, GameRecord, SeatRecord
 
 BOT = DecidedBy.DECIDED_BY_BOT
 FORCED = DecidedBy.DECIDED_BY_FORCED
@@ -68,7 +68,7 @@ class Table:
         self.seats = [Seat(player) for player in players]
         self.state: Any = game.new(len(players), options, Random(seed))
         self.faults: list[Fault] = []
-        self._events: list[Event] = []
+        self._record = GameRecord(game=game.name, seed=seed)
         self._decided: dict[int, tuple[Message, DecidedBy.ValueType, int]] = {}
         self._note_chance(None)
         self._open: list[Question] = self._advance()
@@ -88,10 +88,8 @@ class Table:
         """Return the record of a finished game; ``about`` sets the fields that the table does not know (id, block…)."""
         result = self.game.result(self.state)
         ranks = final_ranks(result, [seat.forfeit for seat in self.seats])
-        return GameRecord(
-            game=self.game.name,
+        rest = GameRecord(
             options=msgspec.json.encode(self.options, order="sorted").decode(),
-            seed=self.seed,
             seats=[
                 SeatRecord(bot=s.player.bot, version=s.player.version, points=points, rank=rank, forfeit=s.forfeit)
                 for s, points, rank in zip(self.seats, result.points, ranks, strict=False)
@@ -100,10 +98,11 @@ class Table:
                 SeatRecord(bot=house.name, points=house.points, rank=rank)
                 for house, rank in zip(result.house, ranks[len(self.seats) :], strict=True)
             ],
-            events=self._events,
             faults=self.faults,
             **about,
         )
+        self._record.MergeFrom(rest)
+        return self._record
 
     def _advance(self) -> list[Question]:
         """Take every decision that nobody is asked for, until somebody must be; nobody left means the game is over."""
@@ -129,6 +128,7 @@ class Table:
             self._decided[question.seat] = answer.choice, BOT, answer.us
             return
         fault.seat = question.seat
+        fault.event = len(self._record.events) + sum(seat < question.seat for seat in self.game.pending(self.state))
         fault.ask = question.view.SerializeToString()
         seat = self.seats[question.seat]
         seat.strikes += 1
@@ -153,21 +153,18 @@ class Table:
 
     def _apply(self) -> None:
         """Note the decisions of all pending seats and go on to the next state."""
-        decided = dict(sorted(self._decided.items()))
-        at = {seat: len(self._events) + i for i, seat in enumerate(decided)}
-        for fault in self.faults:
-            if not fault.HasField("event"):
-                fault.event = at[fault.seat]
-        for seat, (choice, by, us) in decided.items():
-            decision = Decision(seat=seat, by=by, us=us)
-            getattr(decision, self.game.name).CopyFrom(choice)
-            self._events.append(Event(decision=decision))
-        before, self.state = self.state, self.game.apply(self.state, {s: c for s, (c, _, _) in decided.items()})
+        events, choices = self._record.events, {}
+        for seat in sorted(self._decided):
+            choices[seat], by, us = self._decided[seat]
+            decision = events.add().decision  # filled in place: this runs for every decision of every game
+            decision.seat, decision.by, decision.us = seat, by, us
+            getattr(decision, self.game.name).CopyFrom(choices[seat])
+        before, self.state = self.state, self.game.apply(self.state, choices)
         self._decided = {}
         self._note_chance(before)
 
     def _note_chance(self, before: Any) -> None:
-        self._events.extend(chance(self.game, before, self.state))
+        self._record.events.extend(chance(self.game, before, self.state))
 
 
 def chance(game: AnyGame, before: Any, after: Any) -> list[Event]:

@@ -11,15 +11,18 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 import trio
 
 from referee.arena import BEAT, open_arena
 from referee.bots.limits import ProcessLimits
+from referee.bots.process import watch
 from referee.bots.shelf import Bot
 from referee.clock import LagMeter, TimeLimits
 from referee.errors import GameVoid, RefereeError, WorkerLost
@@ -33,6 +36,8 @@ from referee.table import Player as SeatedPlayer
 from referee.table import Table
 from referee.v1.arena_pb2 import ArenaMessage, FaultNotice, GameOver
 from referee.v1.record_pb2 import GameRecord
+
+T = TypeVar("T")
 
 MAX_VOIDS = 10
 """How often a game is played again before the machine is called unfit."""
@@ -115,17 +120,21 @@ class Session:
 
     def play(self, job: Job) -> JobResult:
         """Play a job. Called from other threads; many at a time."""
+        return self._in_trio(self._play, job)
+
+    def meet(self, bot: str) -> float | End:
+        """Start a bot; return the seconds to its Hello, or how it failed."""
+        return self._in_trio(self.players[bot].meet)
+
+    def _in_trio(self, function: Callable[..., Awaitable[T]], *args: object) -> T:
+        """Run an async function in the session's thread. What ended the session is raised here."""
         try:
-            return trio.from_thread.run(self._play, job, trio_token=self._trio)
+            return trio.from_thread.run(function, *args, trio_token=self._trio)
         except (trio.Cancelled, trio.RunFinishedError):
             self._thread.join()
             raise self._failure or WorkerLost("the session was closed") from None
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
-
-    def meet(self, bot: str) -> float | End:
-        """Start a bot; return the seconds to its Hello, or how it failed."""
-        return trio.from_thread.run(self.players[bot].meet, trio_token=self._trio)
 
     def close(self) -> None:
         """Let the bots go: their streams end, they get ``shutdown`` to exit, then they are killed."""
@@ -164,6 +173,7 @@ class Session:
                 self.players[bot.name] = player
                 nursery.start_soon(player.run)
             nursery.start_soon(self._keep_time, lag)
+            nursery.start_soon(watch)
             self._ready.set()
             await self._stop.wait()
             nursery.cancel_scope.cancel()
