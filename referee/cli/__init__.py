@@ -38,7 +38,7 @@ app.command()(setup.doctor)
 
 def _version(asked: bool) -> None:
     if asked:
-        console.emit(f"referee {__version__}")
+        console.tell(f"referee {__version__}")
         raise typer.Exit
 
 

@@ -91,9 +91,9 @@ def _passes(folder: Path) -> bool:
     from referee.check import check as steps
 
     for step in steps(folder):
-        console.emit(f"{step.number}. {step.title}: {'ok' if step.passed else 'FAILED'}")
+        console.tell(f"{step.number:>2}. {'ok' if step.passed else 'FAILED'}: {step.title}")
         for line in step.details:
-            console.emit(f"   {line}")
+            console.tell(f"    {line}")
         if not step.passed:
             return False
     return True

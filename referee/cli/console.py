@@ -29,6 +29,11 @@ def say(*lines: str) -> None:
         print(printable(line), file=sys.stderr, flush=True)
 
 
+def tell(line: str) -> None:
+    """Put out a line for people that is what they asked for."""
+    emit(printable(line))
+
+
 def error(what: str, hint: str = "", label: str = "error") -> None:
     """Tell what went wrong and the next step."""
     say(f"{label}: {what}", *([f"hint: {hint}"] if hint else []))
@@ -57,6 +62,7 @@ def emit(text: str, output: Path | None = None) -> None:
     """Put out data."""
     with opened(output) as file:
         file.write(text if text.endswith("\n") else text + "\n")
+        file.flush()  # so that messages on stderr come after it
 
 
 def people_look() -> bool:

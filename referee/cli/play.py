@@ -47,7 +47,7 @@ def play(
     finally:
         worker.close_sessions()
     for line in tell(GameRecord.FromString(result.records[0])):
-        console.emit(line)
+        console.tell(line)
     console.say(f"the same deal again: --seed {seed}")
 
 
@@ -62,7 +62,7 @@ def replay(
     with Store.open(arena, write=False) as store:
         record = store.record(game)
     for line in tell(record):
-        console.emit(line)
+        console.tell(line)
 
 
 def _pairs(options: list[str]) -> dict[str, str]:

@@ -11,6 +11,8 @@ from referee.cli.options import ARENA, ArenaDir, Format, FormatOption, Output, T
 from referee.errors import Exit
 
 if TYPE_CHECKING:
+    from google.protobuf.message import Message
+
     from referee.cli.sheet import Cell
     from referee.v1.record_pb2 import Fault, GameRecord
 
@@ -94,13 +96,13 @@ def verify(name: TournamentName = None, arena: ArenaDir = ARENA) -> None:
         found = list(findings(row, settings, plan, store.records(row.name)))
         games = len(store.finished(row.name))
     for finding in found:
-        console.emit(finding)
+        console.tell(finding)
     if found:
         raise typer.Exit(Exit.FINDINGS)
-    console.emit(f"{row.name}: {games} games dealt and played again, all as recorded")
-    console.emit(f"commitment {commitment(row.secret)}")
+    console.tell(f"{row.name}: {games} games dealt and played again, all as recorded")
+    console.tell(f"commitment {commitment(row.secret)}")
     if row.ended:
-        console.emit(f"secret     {row.secret.hex()}")
+        console.tell(f"secret     {row.secret.hex()}")
 
 
 @export.command("games")
@@ -120,10 +122,8 @@ def export_games(name: TournamentName = None, output: Output = None, arena: Aren
 
 
 def _fault(record: GameRecord, fault: Fault) -> tuple[Cell, ...]:
-    from google.protobuf import text_format
-
     from referee import faults as kinds
-    from referee.v1.arena_pb2 import Ask
+    from referee.v1.arena_pb2 import Ask, Reply
 
     return (
         record.seats[fault.seat].bot,
@@ -137,6 +137,17 @@ def _fault(record: GameRecord, fault: Fault) -> tuple[Cell, ...]:
         fault.seat,
         fault.event,
         fault.stderr_tail,
-        text_format.MessageToString(Ask.FromString(fault.ask), as_one_line=True),
-        fault.reply.hex(),
+        _spelled_out(fault.ask, getattr(Ask(), record.game)),
+        _spelled_out(fault.reply, getattr(Reply(), record.game)),
     )
+
+
+def _spelled_out(data: bytes, kind: Message) -> str:
+    """Return a message as text, or as hexadecimal digits if it is none."""
+    from google.protobuf import text_format
+    from google.protobuf.message import DecodeError
+
+    try:
+        return text_format.MessageToString(type(kind).FromString(data), as_one_line=True)
+    except DecodeError:
+        return data.hex()

@@ -65,16 +65,16 @@ def games(
 def doctor(arena: ArenaDir = ARENA) -> None:
     """Say how well bots can be locked up here.
 
-    Tries each level of the sandbox on a canary, and says how to get more. Exits with 1 if the best one is not to be had.
+    Tries each level of the sandbox on a canary, and says how to get more. Exits with 1 if the best does not work.
     """
     from referee.bots import sandbox
 
     found = sandbox.diagnose()
     for finding in found:
-        console.emit(f"{finding.name} {'works' if finding.works else 'does not work'}: {finding.says}")
+        console.tell(f"{finding.name} {'works' if finding.works else 'does not work'}: {finding.says}")
         if finding.hint:
-            console.emit(f"  {finding.hint}")
-    console.emit(f'with sandbox = "auto", bots run at the level {sandbox.choose("auto")}')
+            console.tell(f"  {finding.hint}")
+    console.tell(f'with sandbox = "auto", bots run at the level {sandbox.choose("auto")}')
     if not found[0].works:
         raise typer.Exit(Exit.FINDINGS)
 
