@@ -10,6 +10,7 @@ ILLEGAL = FaultKind.FAULT_KIND_ILLEGAL
 MALFORMED = FaultKind.FAULT_KIND_MALFORMED
 CRASHED = FaultKind.FAULT_KIND_CRASHED
 NO_START = FaultKind.FAULT_KIND_NO_START
+KINDS = (LATE, ILLEGAL, MALFORMED, CRASHED, NO_START)
 
 FORFEITS = frozenset({CRASHED, NO_START})
 """These end the game for the seat at once; the others are strikes."""
