@@ -13,7 +13,7 @@ from pathlib import Path
 from referee.bots import tree
 from referee.bots.limits import ProcessLimits
 
-_WANTED = frozenset({"memory", "pids"})
+WANTED = frozenset({"memory", "pids"})
 _numbers = itertools.count()
 _JOIN = 'until [ "$1" = -- ]; do echo 0 >"$1/cgroup.procs" || exit 126; shift; done; shift; exec "$@"'
 """A script that enters the groups it is given, then becomes the command after ``--``: in before anything can fork."""
@@ -32,8 +32,8 @@ class Cgroup:
     """The group of one bot: a folder in every hierarchy."""
 
     folders: tuple[Path, ...]
-    counts_memory: bool
-    counts_tasks: bool
+    counts_memory: bool = False
+    counts_tasks: bool = False
 
     def entering(self, command: Sequence[str]) -> list[str]:
         """Return the command line that enters the group and runs ``command`` there."""
@@ -46,22 +46,27 @@ class Cgroup:
     def kill(self) -> None:
         """Kill all its members at once, where the kernel can (version 2, Linux 5.14)."""
         for folder in self.folders:
-            if (file := folder / "cgroup.kill").exists():
-                file.write_text("1")
+            with contextlib.suppress(OSError):
+                (folder / "cgroup.kill").write_text("1")
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel killed a member that went over the limit."""
         events = (_read(f / name) for f in self.folders for name in ("memory.events", "memory.oom_control"))
         return any(_field(text, "oom_kill") for text in events)
 
+    @property
+    def counts_cpu(self) -> bool:
+        """Whether there is a part of version 2 in it: that always counts processor time."""
+        return any((folder / "cpu.stat").exists() for folder in self.folders)
+
     def cpu_seconds(self) -> float:
-        """Return the processor time of all its members, past ones included; 0 where it is not counted."""
+        """Return the processor time of all its members, past ones included; 0 where the kernel does not count it."""
         return max(_field(_read(folder / "cpu.stat"), "usage_usec") for folder in self.folders) / 1e6
 
     def remove(self) -> bool:
         """Remove it; False while something in it still ends."""
         for folder in self.folders:
-            with contextlib.suppress(FileNotFoundError, OSError):
+            with contextlib.suppress(OSError):
                 folder.rmdir()
         return not any(folder.exists() for folder in self.folders)
 
@@ -81,16 +86,18 @@ def create(limits: ProcessLimits, overhead: int) -> Cgroup | None:
         "memory.oom.group": 1,
         "pids.max": limits.processes + overhead,
     }
-    folders = []
-    for hierarchy in hierarchies:
-        folder = hierarchy.base / name
-        folder.mkdir()
-        folders.append(folder)
-        for file, value in values.items():
-            if (folder / file).exists():
-                (folder / file).write_text(str(value))
     controllers = frozenset[str]().union(*(h.controllers for h in hierarchies))
-    return Cgroup(tuple(folders), "memory" in controllers, "pids" in controllers)
+    group = Cgroup(tuple(h.base / name for h in hierarchies), "memory" in controllers, "pids" in controllers)
+    try:
+        for folder in group.folders:
+            folder.mkdir()
+            for file, value in values.items():
+                if (folder / file).exists():
+                    (folder / file).write_text(str(value))
+    except OSError:  # a limit on groups, say: the referee looks for itself then
+        group.remove()
+        return None
+    return group
 
 
 @cache
@@ -102,7 +109,7 @@ def find() -> tuple[Hierarchy, ...]:
             _, pid, started, _ = folder.name.split(".")
             owner = tree.read(int(pid))
             if owner is None or owner.started != int(started):
-                _clear(Cgroup((folder,), counts_memory=False, counts_tasks=False))
+                _clear(Cgroup((folder,)))
     return found
 
 
@@ -116,7 +123,7 @@ def _hierarchies() -> Iterator[Hierarchy]:
     for line in _read(Path("/proc/self/cgroup")).splitlines():
         _, names, own = line.split(":", 2)
         version = 1 if names else 2
-        controllers = _WANTED & set(names.split(","))
+        controllers = WANTED & set(names.split(","))
         for _, _, _, root, point, *_, kind, _, options in mounts:
             here = Path(point, os.path.relpath(own, root))
             if version == 1 and kind == "cgroup" and controllers and controllers <= set(options.split(",")):
@@ -134,10 +141,10 @@ def _delegated(own: Path, top: Path) -> Iterator[Hierarchy]:
     for base in (own, *own.parents):
         if not base.is_relative_to(top):
             break
-        if _handed_down(base) >= _WANTED and _writable(base):
-            yield Hierarchy(base, _WANTED)
+        if _handed_down(base) >= WANTED and _writable(base):
+            yield Hierarchy(base, WANTED)
             return
-    if _writable(own) and not _handed_down(own) & _WANTED:
+    if _writable(own) and not _handed_down(own) & WANTED:
         yield Hierarchy(own, frozenset())
 
 

@@ -72,7 +72,7 @@ def command(level: str, argv: Iterable[str], cell: Cell, limits: ProcessLimits) 
     if level == "limits":
         return ["setpriv", "--pdeathsig=KILL", "--no-new-privs", "prlimit", *bounds, "--", *argv]
     if _counts_by_namespace():
-        bounds.append(f"--nproc={limits.processes}")
+        bounds.append(f"--nproc={limits.processes + OVERHEAD}")
     return ["bwrap", *_walls(cell, limits), "--", "prlimit", *bounds, "--", *argv]
 
 

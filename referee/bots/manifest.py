@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -37,6 +38,12 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     concurrency: int | None = None
     """Games that one process plays at a time; no limit of the bot's own if left out."""
     limits: Wishes = Wishes()
+
+    def words(self) -> tuple[str, ...]:
+        """Return the words of its commands, of a shell's line too: some of them are programs."""
+        return tuple(
+            word for part in (*self.run, *(self.build or ())) for word in re.split(r"[\s;&|()]+", part) if word
+        )
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ import select
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _running: dict[int, Process] = {}
 """The bots that this process runs, by pid. Children belong to a process as a whole, so this does too."""
+_helpers: set[int] = set()
+"""Its other children: builds and canaries."""
 _leftover: list[cgroup.Cgroup] = []
 """Groups whose last members are still ending."""
 _adopts = False
@@ -57,20 +60,23 @@ class Process:
     """A bot that runs. It belongs to the thread that spawned it: when that ends, so does the bot."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], level: str, limits: ProcessLimits, logs: Path, group: cgroup.Cgroup | None
+        self, popen: subprocess.Popen[bytes], level: str, limits: ProcessLimits, desk: Path, group: cgroup.Cgroup | None
     ) -> None:
         self.pid = popen.pid
         self.exit: str | None = None
         """How it ended, in words; None while it runs."""
-        self._popen, self._level, self._limits, self._logs, self._group = popen, level, limits, logs, group
+        self._popen, self._level, self._limits, self._desk, self._group = popen, level, limits, desk, group
         self._why = ""
         self._cpu = 0.0
 
     def kill(self, why: str = "") -> None:
-        """Kill it and all that descends from it; ``why`` becomes how it ended. Then nothing of it acts any more."""
+        """Kill it and all that descends from it; ``why`` becomes how it ended."""
         if self.exit is None:
             self._why = self._why or why
-            self._sweep()
+            if self._level == "bubblewrap":
+                os.kill(self.pid, signal.SIGKILL)  # the namespace goes with it, and all that is in there
+            else:
+                self._sweep()
 
     async def wait(self) -> str:
         """Wait for its end. Return how it ended: ``exit code 1``, ``signal 9 (SIGKILL)``, or why it was killed."""
@@ -84,9 +90,9 @@ class Process:
 
     def check(self, rows: tree.Rows) -> None:
         """Cut its logs, and hold it to the limits that the kernel does not. ``rows`` are all processes there are."""
-        family = self._measure(rows)
         for name in LOGS:
-            logs.trim(self._logs / name, self._limits.log)
+            logs.trim(self._desk / name, self._limits.log)
+        family = self._measure(rows)
         memory, tasks = sum(row.memory for row in family), sum(row.threads for row in family)
         if memory > self._limits.memory and not (self._group and self._group.counts_memory):
             self.kill(_used(memory, self._limits))
@@ -96,22 +102,31 @@ class Process:
     def cpu_seconds(self) -> float:
         """Return the processor time that it and its descendants have used, in seconds; ticks are 10 ms."""
         if self.exit is None:
-            self._measure(tree.snapshot())
+            self._measure({} if self.counted else tree.snapshot())
         return self._cpu
 
     def stderr_tail(self, size: int = 4096) -> str:
         """Return about the last ``size`` bytes that it wrote to stderr, safe to show on a terminal."""
-        return logs.tail(self._logs / "stderr", size)
+        return logs.tail(self._desk / "stderr", size)
 
     def close(self) -> None:
-        """Kill it if it still runs and let go of everything but its logs."""
+        """Kill it if it still runs, and let go of everything. What it printed stays as its bot's last logs."""
         self.kill()
         if self.exit is None and _ended_within(self.pid, _PATIENCE):
             self._reap()
-        shutil.rmtree(self._logs / "home", ignore_errors=True)
+        if self._desk.exists():
+            for name in LOGS:
+                (self._desk / name).replace(self._desk.parent / name)
+            shutil.rmtree(self._desk, ignore_errors=True)
+            self._desk = self._desk.parent
+
+    @property
+    def counted(self) -> bool:
+        """Whether the kernel counts all that there is to count of it."""
+        return bool(self._group and self._group.counts_memory and self._group.counts_tasks and self._group.counts_cpu)
 
     def _measure(self, rows: tree.Rows) -> list[tree.Row]:
-        family = tree.family(rows, [self.pid])
+        family = tree.family(rows, {self.pid})
         counted = self._group.cpu_seconds() if self._group else 0.0
         self._cpu = max(self._cpu, counted, sum(row.cpu for row in family))
         return family
@@ -122,13 +137,13 @@ class Process:
         tree.kill(self._belongings)
 
     def _belongings(self, rows: tree.Rows) -> list[tree.Row]:
+        self._measure(rows)
         members = self._group.members() if self._group else set()
         return [*tree.family(rows, {self.pid, *members}), *_strays(rows)]
 
     def _reap(self) -> str:
         """Bury it, once it has ended; as long as it is not buried its pid cannot become another's."""
         if self.exit is None:
-            self._measure(tree.snapshot())
             self._sweep()
             _, status, usage = os.wait4(self.pid, 0)
             self._cpu = max(self._cpu, usage.ru_utime + usage.ru_stime)
@@ -146,26 +161,32 @@ class Process:
 def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits: ProcessLimits) -> Process:
     """Start a bot that dials ``address`` (``unix:/folder/socket``), at a level of the sandbox.
 
-    ``logs`` is a folder of its own for what it prints: ``stdout`` and ``stderr``. Quick; to be called from a thread
-    that lives as long as the bot shall. Raises BotError if the command of the bot cannot be started.
+    What it prints is in a folder below ``logs/<digest>/`` while it runs, and in ``logs/<digest>/`` itself when it is
+    closed: ``stdout`` and ``stderr`` of the last process of each bot. Quick; to be called from a thread that lives as
+    long as the bot shall. Raises BotError if the command of the bot cannot be started.
     """
     program = manifest.resolve(bot.manifest, bot.folder, manifest.search_path())
-    home = Path("/tmp") if level == "bubblewrap" else logs / "home"
-    (logs / "home").mkdir(parents=True, exist_ok=True)
+    (logs / bot.digest[:16]).mkdir(parents=True, exist_ok=True)
+    desk = Path(tempfile.mkdtemp(dir=logs / bot.digest[:16]))
+    home = Path("/tmp") if level == "bubblewrap" else desk
     socket = Path(address.removeprefix("unix:")).parent
-    cell = confine.Cell(bot.folder, shown=(*roots.needed(program, bot.folder), socket))
+    shown = roots.needed(_words(bot, program))
+    if level == "bubblewrap" and not roots.visible(program, bot.folder, shown):
+        raise BotError(
+            f"bot {bot.name!r}: {program} is not to be seen in the sandbox",
+            "a sandboxed bot sees its own folder, the system, and what is installed for programs on the PATH",
+        )
+    cell = confine.Cell(bot.folder, (*shown, socket))
     command = confine.command(level, [str(program), *bot.manifest.run[1:]], cell, limits)
     group = cgroup.create(limits, confine.OVERHEAD) if level != "none" else None
     environment = confine.environment(str(home), REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
     try:
-        popen = _start(
-            group.entering(command) if group else command, environment, bot.folder, [logs / name for name in LOGS]
-        )
+        popen = _start(group.entering(command) if group else command, environment, bot.folder, [desk / n for n in LOGS])
     except OSError as error:
         raise BotError(
             f"bot {bot.name!r} cannot be started: {error}", "`referee doctor` tells what works here"
         ) from error
-    process = Process(popen, level, limits, logs, group)
+    process = Process(popen, level, limits, desk, group)
     _running[popen.pid] = process
     return process
 
@@ -176,26 +197,37 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, ou
     Return how it ended: empty if well. After ``patience`` seconds it is killed. Raises OSError if it cannot be started.
     """
     popen = _start(command, environment, folder, [output, output])
+    _helpers.add(popen.pid)
     try:
-        if not _ended_within(popen.pid, patience):
-            return f"not done after {patience:.0f} s"
-        return "" if popen.wait() == 0 else _said(popen.returncode, "")
+        ended = _ended_within(popen.pid, patience)
     finally:
-        tree.kill(lambda rows: tree.family(rows, [popen.pid]))
-        popen.wait()
+        tree.kill(lambda rows: tree.family(rows, {popen.pid}))
+        code = popen.wait()
+        _helpers.remove(popen.pid)
+    if not ended:
+        return f"not done after {patience:g} s"
+    return _said(code, "") if code else ""
 
 
 async def watch(every: float = 0.1) -> NoReturn:
     """Hold all bots of this process to their limits, and kill what they leave behind, for as long as this runs."""
     while True:
         await trio.sleep(every)
-        rows = await trio.to_thread.run_sync(tree.snapshot)
-        for process in list(_running.values()):
-            process.check(rows)
+        bots = list(_running.values())
+        counted = all(bot.counted for bot in bots)
+        rows = {} if counted else await trio.to_thread.run_sync(tree.snapshot)
+        for bot in bots:
+            bot.check(rows)
         if strays := _strays(rows):
             tree.kill(_strays)
             tree.bury(strays)
         _tidy()
+
+
+def _words(bot: Bot, program: Path) -> tuple[str, ...]:
+    """Return the words that may be programs it needs: of its commands, and what a script's first line looks up."""
+    found = manifest.interpreters(program, manifest.search_path())
+    return (*bot.manifest.words(), *(each.name for each in found if each))
 
 
 def _start(
@@ -223,9 +255,8 @@ def _strays(rows: tree.Rows) -> list[tree.Row]:
     if not _adopts:
         return []
     me, session = os.getpid(), os.getsid(0)
-    orphans = [
-        row.pid for row in rows.values() if row.parent == me and row.session != session and row.pid not in _running
-    ]
+    ours = _running.keys() | _helpers
+    orphans = {row.pid for row in rows.values() if row.parent == me and row.session != session and row.pid not in ours}
     return tree.family(rows, orphans)
 
 

@@ -1,8 +1,14 @@
-"""What a program outside the system's folders must see in order to run: its installation, and nothing around it."""
+"""What programs outside the system's folders must see in order to run: their installations, and nothing around them.
+
+Only the host decides what is shown: it starts from programs on the PATH, never from a path that a bot writes into its
+bot.toml, a ``#!`` line or a link, which could name any folder of the host's.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
@@ -11,60 +17,60 @@ from pathlib import Path
 from referee.bots import manifest
 from referee.bots.confine import SYSTEM
 
+_PARTS = ("bin", "lib", "lib32", "lib64", "libexec", "include", "share", "conf", "ssl", "pyvenv.cfg")
+"""What an installation consists of: a virtual environment, or Python, Node, Java, Ruby in a folder of their own."""
+_SHIMS = ("shims", "versions", "version", "plugins", "pyenv.d")
+"""What pyenv and its kin have besides."""
+
 
 @lru_cache(maxsize=1024)
-def needed(program: Path, folder: Path) -> tuple[Path, ...]:
-    """Return the folders and files to show, read-only, so that ``program`` of the bot in ``folder`` can run.
+def needed(words: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the folders and files to show, read-only, so that a command of these words can run.
 
-    That is the installation (a virtual environment and the Python it is made from, a version of pyenv, nvm or sdkman,
-    ``/opt/x``) of the program, of the interpreter its first line names, and of the Python that is first on every bot's
-    PATH. A program in a home's own ``bin`` is shown alone, and of an installation around ``folder`` itself (a virtual
-    environment where the arena is) only what it consists of.
+    Those are the installations (a virtual environment and the Python it is made from, a version of pyenv, nvm or
+    sdkman, ``/opt/x``) of every word that is a program on the PATH, and of the referee's own Python.
     """
     path = manifest.search_path()
-    programs = [program, *(p for p in manifest.interpreters(program, path) if p), Path(sys.executable)]
-    found = {
-        shown
-        for each in programs
-        for hop in _hops(each)
-        if not _seen(hop, folder)
-        for shown in _installation(hop, folder)
-    }
-    return tuple(sorted(path for path in found if not any(parent in found for parent in path.parents)))
+    programs = {Path(found) for word in words if word and "/" not in word and (found := shutil.which(word, path=path))}
+    programs |= {each for program in programs for each in manifest.interpreters(program, path) if each}
+    programs.add(Path(sys.executable))
+    shown = {part for program in programs for hop in _hops(program) for part in _installation(hop) if not _usual(part)}
+    return tuple(sorted(part for part in shown if not any(parent in shown for parent in part.parents)))
+
+
+def visible(program: Path, folder: Path, shown: tuple[Path, ...]) -> bool:
+    """Whether a bot in ``folder`` that is shown this sees ``program``, and all that it links to."""
+    return all(any(hop.is_relative_to(seen) for seen in (*SYSTEM, folder, *shown)) for hop in _hops(program))
+
+
+def _usual(path: Path) -> bool:
+    return any(path.is_relative_to(seen) for seen in SYSTEM)
 
 
 def _hops(program: Path) -> Iterator[Path]:
-    """Yield a program and what it links to, link by link: a virtual environment is at a link, not its end."""
+    """Yield a program and what it links to, link by link: a virtual environment is at a link, not at its end."""
     yield program
     for _ in range(40):  # as many links as Linux follows
         if not program.is_symlink():
             break
-        program = program.parent / program.readlink()
+        program = Path(os.path.normpath(program.parent / program.readlink()))
         yield program
     yield program.resolve()
 
 
-def _seen(path: Path, folder: Path) -> bool:
-    return any(path.is_relative_to(shown) for shown in (*SYSTEM, folder))
-
-
-def _installation(program: Path, folder: Path) -> list[Path]:
-    """Return the parts of the installation of ``program``, and the sources that it has installed in place."""
-    root = program.parent.parent
-    if (
-        program.parent.name not in {"bin", "shims"}
-        or Path.home().is_relative_to(root)
-        or root == Path.home() / ".local"
-    ):
-        return [program]
-    whole = not folder.is_relative_to(root)
-    parts = [root] if whole else [p for name in ("bin", "lib", "lib64", "pyvenv.cfg") if (p := root / name).exists()]
+def _installation(program: Path) -> Iterator[Path]:
+    """Yield the parts of the installation of ``program``, and the sources that it uses in place."""
+    root, home = program.parent.parent, Path(os.path.expanduser("~"))  # noqa: PTH111 - Path's raises without a home
+    if program.parent.name not in {"bin", "shims"} or home.is_relative_to(root) or root == home / ".local":
+        yield program
+        return
+    parts = _PARTS + _SHIMS if program.parent.name == "shims" else _PARTS
+    yield from (root / part for part in parts if (root / part).exists())
     base = re.search(r"^home\s*=\s*(.+?)\s*$", _text(root / "pyvenv.cfg"), re.MULTILINE)
-    if base and not _seen(Path(base[1]), folder):
-        parts += _installation(Path(base[1]) / program.name, folder)
+    if base and Path(base[1]) != program.parent:
+        yield from _installation(Path(base[1]) / program.name)
     for packages in root.glob("lib/python3*/site-packages"):
-        parts += _in_place(packages)
-    return parts
+        yield from _in_place(packages)
 
 
 def _in_place(packages: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,18 +110,11 @@ def _build(bot: Bot, command: list[str], level: str) -> None:
     log, home = bot.folder.parent / "build.log", bot.folder.parent / "home"
     home.mkdir()
     settings = _settings()
-    shown = {
-        path
-        for word in _words(command)
-        if (program := shutil.which(word, path=manifest.search_path()))
-        for path in roots.needed(Path(program), bot.folder)
-    }
-    cell = confine.Cell(bot.folder, shown=(*sorted(shown), *map(Path, settings.values())), building=True)
     environment = confine.environment("/tmp" if level == "bubblewrap" else str(home), building=True, **settings)
+    shown = (*roots.needed(bot.manifest.words()), *map(Path, settings.values()), *_mirrors(environment))
+    confined = confine.command(level, command, confine.Cell(bot.folder, shown, building=True), _BUILD_LIMITS)
     try:
-        problem = process.run(
-            confine.command(level, command, cell, _BUILD_LIMITS), environment, bot.folder, log, BUILD_PATIENCE
-        )
+        problem = process.run(confined, environment, bot.folder, log, BUILD_PATIENCE)
     except OSError as error:
         problem = str(error)
     finally:
@@ -133,21 +126,21 @@ def _build(bot: Bot, command: list[str], level: str) -> None:
         )
 
 
-def _words(command: list[str]) -> list[str]:
-    """Return the words of a build that may be programs, those of a shell's line too."""
-    return [word for part in command for word in re.split(r"[\s;&|()]+", part) if word]
-
-
 def _settings() -> dict[str, str]:
     """Return the user's own settings of pip and npm (a mirror, say) as builds get them; not if they hold a password."""
-    files = {"PIP_CONFIG_FILE": Path.home() / ".config/pip/pip.conf", "NPM_CONFIG_USERCONFIG": Path.home() / ".npmrc"}
-    return {
-        key: str(file)
-        for key, file in files.items()
-        if key not in os.environ
-        and file.is_file()
-        and not re.search(r"_auth|_password|://[^/\s]*@", file.read_text(errors="replace"))
-    }
+    files = {"PIP_CONFIG_FILE": "~/.config/pip/pip.conf", "NPM_CONFIG_USERCONFIG": "~/.npmrc"}
+    found = {key: Path(os.path.expanduser(name)) for key, name in files.items() if key not in os.environ}  # noqa: PTH111
+    secret = re.compile(r"_auth|_password|://[^/\s]*@")
+    return {k: str(file) for k, file in found.items() if file.is_file() and not secret.search(file.read_text("utf-8"))}
+
+
+def _mirrors(environment: Mapping[str, str]) -> list[Path]:
+    """Return the folders of this machine that pip's settings name: mirrors, for a build without the internet."""
+    files = (Path("/etc/pip.conf"), Path(environment.get("PIP_CONFIG_FILE", "/etc/pip.conf")))
+    texts = [file.read_text("utf-8") for file in files if file.is_file()]
+    texts += [value for key, value in environment.items() if key.startswith("PIP_")]
+    named = (Path(path) for text in texts for path in re.findall(r"(?:^|[\s=]|file://)(/[\w./+-]+)", text))
+    return [path for path in named if path.is_dir()]
 
 
 def _chmod(folder: Path, change: Callable[[int], int]) -> None:

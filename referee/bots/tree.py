@@ -7,8 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -16,8 +15,7 @@ _PATIENCE = 1.0
 """Seconds that a fork bomb may outrun the killer before it gives up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One process: ``cpu`` in seconds, with the children it waited for; ``memory`` resident, in bytes."""
 
     pid: int
@@ -34,17 +32,23 @@ Rows = Mapping[int, Row]
 
 
 def snapshot() -> dict[int, Row]:
-    """Return all processes there are, by pid. Those that end meanwhile may be missing."""
-    rows = (read(int(name)) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208 - a Path for each costs as much as the read
+    """Return all processes there are, by pid; about 20 µs each. Those that end meanwhile may be missing."""
+    rows = (read(int(name)) for name in os.listdir("/proc") if name.isdigit())  # noqa: PTH208 - Paths cost more than the reads
     return {row.pid: row for row in rows if row}
 
 
 def read(pid: int) -> Row | None:
     """Return one process, or None if there is none. proc(5) has the fields of ``stat``."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
     except OSError:
         return None
+    try:
+        stat = os.read(descriptor, 1024)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
     field = stat[stat.rindex(b")") + 2 :].split()
     return Row(
         pid=pid,
@@ -58,16 +62,16 @@ def read(pid: int) -> Row | None:
     )
 
 
-def family(rows: Rows, roots: Iterable[int]) -> list[Row]:
-    """Return ``roots`` and all that descend from them."""
+def family(rows: Rows, roots: Collection[int]) -> list[Row]:
+    """Return ``roots``, all in the sessions that they lead, and all that descend from any of these."""
     children: dict[int, list[int]] = {}
     for row in rows.values():
         children.setdefault(row.parent, []).append(row.pid)
     found: dict[int, Row] = {}
-    waiting = list(roots)
+    waiting = [row.pid for row in rows.values() if row.pid in roots or row.session in roots]
     while waiting:
         pid = waiting.pop()
-        if pid in rows and pid not in found:
+        if pid not in found:
             found[pid] = rows[pid]
             waiting += children.get(pid, [])
     return list(found.values())

@@ -1,0 +1,154 @@
+"""Which level of the sandbox works on this machine: found by running a canary, not by what is installed."""
+
+from __future__ import annotations
+
+import re
+import socket
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from referee.bots import cgroup, confine, process
+from referee.bots.limits import LEVELS, ProcessLimits
+from referee.errors import SandboxError
+
+INSTALL = "apt-get install bubblewrap"
+_OLDEST = (0, 8)
+"""bubblewrap that can bound the size of /tmp and forbid further user namespaces."""
+_APPARMOR_RULE = """write to /etc/apparmor.d/bwrap
+    abi <abi/4.0>,
+    include <tunables/global>
+    profile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }
+and run apparmor_parser -r /etc/apparmor.d/bwrap"""
+_CONTAINER = (
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
+)
+_PATIENCE = 10.0
+_CANARY = """
+[ -e "$1" ] && echo "it sees a file that it should not"
+(: >written) 2>/dev/null && echo "it writes to its own folder"
+[ "$(grep -c : /proc/net/dev)" = 1 ] || echo "it has a network"
+[ -S "$2" ] || echo "it does not see the socket"
+echo sings
+"""
+"""A program for ``sh`` that says which walls are missing: its arguments are a secret and the socket."""
+_SINGS = "sings"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What ``referee doctor`` says of a level or a limit: whether it works, what that means, or why not."""
+
+    name: str
+    works: bool
+    says: str
+    hint: str = ""
+
+
+def choose(setting: str) -> str:
+    """Return the level for ``sandbox`` in a config: ``auto`` (the best there is), ``require`` (bubblewrap) or a level.
+
+    Raises SandboxError, with the way to get it, where the level that must be does not work.
+    """
+    if setting == "auto":
+        return next(level for level in LEVELS if probe(level).works)
+    level = LEVELS[0] if setting == "require" else setting
+    if level not in LEVELS:
+        raise SandboxError(
+            f"no level of the sandbox is called {setting!r}", f"known: auto, require, {', '.join(LEVELS)}"
+        )
+    if not (found := probe(level)).works:
+        raise SandboxError(f"sandbox = {setting!r}, but {level} does not work here: {found.says}", found.hint)
+    return level
+
+
+def diagnose() -> list[Finding]:
+    """Return what works here of the sandbox and its limits."""
+    return [*map(probe, LEVELS), _counting()]
+
+
+@cache
+def probe(level: str) -> Finding:
+    """Run the canary at a level, once in the life of this process."""
+    if level == "none":
+        return Finding(level, works=True, says="bots run as any program of this user does")
+    problem = _missing(level) or _sing(level)
+    if problem:
+        return Finding(level, works=False, says=problem, hint=_remedy(level, problem))
+    return Finding(level, works=True, says=_MEANING[level])
+
+
+_MEANING = {
+    "bubblewrap": "a bot sees the system, its own folder and the referee's socket, and nothing else",
+    "limits": "bots are held to open files and file sizes, but see what this user sees",
+}
+
+
+def _missing(level: str) -> str:
+    """Return which program is not installed, or is too old."""
+    program = "bwrap" if level == "bubblewrap" else "setpriv"
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "output"
+        try:
+            process.run([program, "--version"], confine.environment(folder), Path(folder), output, _PATIENCE)
+        except OSError:
+            return f"{program} is not installed"
+        version = re.search(r"(\d+)\.(\d+)", output.read_text())
+    if level == "bubblewrap" and version and (int(version[1]), int(version[2])) < _OLDEST:
+        return f"bubblewrap {version[0]} is too old: {'.'.join(map(str, _OLDEST))} is the first that bounds /tmp"
+    return ""
+
+
+def _sing(level: str) -> str:
+    """Run the canary and return which wall is missing; nothing if it sang and all that the level promises is there."""
+    with tempfile.TemporaryDirectory(prefix="referee-canary-") as name:
+        folder, sockets, secret, output = (Path(name) / part for part in ("bot", "socket", "secret", "output"))
+        folder.mkdir()
+        sockets.mkdir()
+        secret.touch()
+        cell = confine.Cell(folder, shown=(sockets,))
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(sockets / "s"))
+            canary = ["/bin/sh", "-c", _CANARY, "canary", str(secret), str(sockets / "s")]
+            command = confine.command(level, canary, cell, ProcessLimits())
+            ended = process.run(command, confine.environment(name), folder, output, _PATIENCE)
+        said = output.read_text(errors="replace").splitlines()
+    if ended or not said:
+        return said[-1] if said else ended or "the canary did not sing"
+    return said[0] if level == "bubblewrap" and said[0] != _SINGS else ""
+
+
+def _remedy(level: str, problem: str) -> str:
+    """Return how to get a level that does not work."""
+    if "not installed" in problem:
+        return INSTALL if level == "bubblewrap" else "apt-get install util-linux"
+    if level != "bubblewrap" or "too old" in problem:
+        return "a newer release of the system has it"
+    kernel = {name: _sysctl(name) for name in ("kernel/unprivileged_userns_clone", "user/max_user_namespaces")}
+    for name, value in kernel.items():
+        if value == "0":
+            return f"sysctl -w {name.replace('/', '.')}={15000 if name.startswith('user') else 1}"
+    if _sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
+        return f"Ubuntu lets programs have user namespaces by name: {_APPARMOR_RULE}"
+    if any(map(Path.exists, (Path("/.dockerenv"), Path("/run/.containerenv")))):
+        return f"in a container: start it with {_CONTAINER}"
+    return "user namespaces seem to be forbidden on this machine"
+
+
+def _sysctl(name: str) -> str:
+    path = Path("/proc/sys") / name
+    return path.read_text().strip() if path.exists() else ""
+
+
+def _counting() -> Finding:
+    """Say who counts the memory and the processes of a bot."""
+    counted = frozenset[str]().union(*(place.controllers for place in cgroup.find()))
+    if counted >= cgroup.WANTED:
+        return Finding("cgroup", works=True, says="the kernel counts the memory and the processes of each bot")
+    return Finding(
+        "cgroup",
+        works=False,
+        says="the referee looks at memory and processes ten times a second: a bot can exceed them for a moment",
+        hint="systemd-run --user --scope -p Delegate=yes referee ...",
+    )
