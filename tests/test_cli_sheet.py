@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cli.console import printable
 from referee.cli.options import Format
 from referee.cli.sheet import Cell, Sheet
+from referee.report.text import printable
 
 SHEET = Sheet("bots", ("name", "games_played"), [("a", 7), ("longer", 12), ("牛", None)])
 NAMES = st.text(max_size=20)

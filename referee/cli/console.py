@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,16 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from referee.errors import ConfigError
+from referee.report.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
-
-
-def printable(text: str) -> str:
-    """Return ``text`` with control characters spelled out: what bots wrote must not move anybody's cursor."""
-    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def say(*lines: str) -> None:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from referee.cli import console
+from referee.report.text import printable
 from referee.schedule import Plan
 from referee.tournament import Began, Happening, Lost, Played
 from referee.worker import Benched, Voided
@@ -108,7 +109,7 @@ class Screen(Teller):
 
     def say(self, line: str) -> None:
         """Print a line above the table."""
-        self._live.console.print(console.printable(line))
+        self._live.console.print(printable(line))
 
     def advance(self) -> None:
         """Draw again, unless that was just done or takes too long."""
@@ -116,7 +117,7 @@ class Screen(Teller):
         began = time.monotonic()
         if began < self._next:
             return
-        self._table = Text(console.printable(self._standings()), no_wrap=True, overflow="ellipsis")
+        self._table = Text(printable(self._standings()), no_wrap=True, overflow="ellipsis")
         self._live.update(Group(self._table, self._progress), refresh=True)
         took = time.monotonic() - began
         self._next = began + max(REDRAW, took / SHARE_OF_TIME)

@@ -49,8 +49,10 @@ def markup_free(text: str) -> str:
 
 def csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return CSV with a header (RFC 4180 but for plain line ends). None is an empty field."""
+    return "".join(_csv_line(row) for row in (head, *rows))
+
+
+def _csv_line(row: Sequence[object]) -> str:
     out = io.StringIO()
-    writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return out.getvalue()
+    csv_module.writer(out, lineterminator="\r\n").writerow(row)  # so that it quotes both, wherever a text holds one
+    return out.getvalue().removesuffix("\r\n") + "\n"
