@@ -15,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
@@ -145,8 +146,11 @@ def serve(fd: int) -> None:
     try:
         while (message := pipe.recv()) is not None:
             threads.submit(run, *message)
-        close()
     except (EOFError, OSError):
-        pass  # the parent is gone
+        kill_descendants()  # the parent is gone: nobody waits for what the bots would still do
+    close()
     kill_descendants()
+    with suppress(ChildProcessError):  # until there is no child left to bury: not every init does
+        while True:
+            os.wait()
     os._exit(0)
