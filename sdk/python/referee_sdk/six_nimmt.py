@@ -1,11 +1,11 @@
 """6 nimmt!: the class to derive a bot from, and what thinking ahead needs of the rules.
 
-A bot that thinks ahead turns the view into ``rows_of(view)``, copies the list and ``place``s cards on the copy.
+A bot that thinks ahead turns the view into ``rows_of(view)`` and ``place``s cards on a ``copy`` of them.
 """
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from referee_sdk.bot import Bot
 from referee_sdk.v1.six_nimmt_pb2 import SixNimmtChoice, SixNimmtDecision, SixNimmtView
@@ -50,21 +50,14 @@ class SixNimmtBot(Bot):
                 raise ValueError(f"a decision this SDK does not know ({other}): install a newer referee-sdk")
 
 
-class Row(NamedTuple):
+@dataclass(slots=True)
+class Row:
     """A row as far as placing cards goes. Without both_ends, ``left`` does not matter."""
 
     left: int
     right: int
     size: int
     heads: int
-
-
-class Place(NamedTuple):
-    """Where a card goes: ``gap`` is the distance to the end of ``row`` it goes to, ``at_left`` the left one."""
-
-    row: int
-    gap: int
-    at_left: bool
 
 
 def _heads(card: int) -> int:
@@ -90,30 +83,41 @@ def rows_of(view: SixNimmtView) -> list[Row]:
     return [Row(row.cards[0], row.cards[-1], len(row.cards), heads(row.cards)) for row in view.rows]
 
 
-def find_place(rows: list[Row], card: int, both_ends: bool) -> Place | None:
-    """Return where the rules put a card, the first of two equal ends; None if it fits nowhere."""
-    best, nearest, at_left = -1, 1000, False
-    for index, (left, right, _, _) in enumerate(rows):
-        if card > right:
-            if card - right < nearest:
-                best, nearest, at_left = index, card - right, False
-        elif both_ends and card < left and left - card < nearest:
-            best, nearest, at_left = index, left - card, True
-    return Place(best, nearest, at_left) if best >= 0 else None
+def copy(rows: list[Row]) -> list[Row]:
+    """Return rows to play on with, while the old ones stay as they are."""
+    return [Row(row.left, row.right, row.size, row.heads) for row in rows]
+
+
+def find_place(rows: list[Row], card: int, both_ends: bool) -> tuple[Row, int, bool] | None:
+    """Return where the rules put a card: the row, the distance, and whether it is at the left. None: it fits nowhere.
+
+    Of two equally near ends it is the first, where the rules let the player choose.
+    """
+    best, nearest, at_left = None, 1000, False
+    for row in rows:
+        if card > row.right:
+            if card - row.right < nearest:
+                best, nearest, at_left = row, card - row.right, False
+        elif both_ends and card < row.left and row.left - card < nearest:
+            best, nearest, at_left = row, row.left - card, True
+    return (best, nearest, at_left) if best else None
 
 
 def place(rows: list[Row], card: int, both_ends: bool) -> int:
-    """Place a card in ``rows`` and return the bull heads its owner takes; where it fits nowhere, the fewest."""
+    """Place a card, changing its row, and return the bull heads its owner takes: the fewest, if it fits nowhere."""
     found = find_place(rows, card, both_ends)
-    index = found.row if found else min(range(len(rows)), key=lambda row: rows[row].heads)
-    left, right, size, count = rows[index]
-    if found is None or size == FULL:
-        rows[index] = Row(card, card, 1, HEADS[card])
-        return count
-    if found.at_left:
-        rows[index] = Row(card, right, size + 1, count + HEADS[card])
+    row = found[0] if found else min(rows, key=lambda row: row.heads)
+    if found is None or row.size == FULL:
+        taken = row.heads
+        row.left = row.right = card
+        row.size, row.heads = 1, HEADS[card]
+        return taken
+    row.size += 1
+    row.heads += HEADS[card]
+    if found[2]:
+        row.left = card
     else:
-        rows[index] = Row(left, card, size + 1, count + HEADS[card])
+        row.right = card
     return 0
 
 
