@@ -39,11 +39,12 @@ def standings(
     name: TournamentName = None, format: FormatOption = Format.TABLE, output: Output = None, arena: ArenaDir = ARENA
 ) -> None:
     """Print who is how strong, with errors."""
-    from referee.report import standings as report
+    from referee.report.rendering import render
+    from referee.report.standings import standings as count
     from referee.store import Store
 
     with Store.open(arena, write=False) as store:
-        text = report.render(report.standings(store, store.tournament(name).name), format.value)
+        text = render(count(store, store.tournament(name).name), format.value)
     console.emit(text, output)
 
 
@@ -113,12 +114,12 @@ def export_games(name: TournamentName = None, output: Output = None, arena: Aren
     """
     import json
 
-    from referee.report import games
+    from referee.report.games import exported
     from referee.store import Store
 
     with Store.open(arena, write=False) as store, console.opened(output) as file:
         for record in store.records(store.tournament(name).name):
-            file.write(json.dumps(games.exported(record), ensure_ascii=False, separators=(",", ":")) + "\n")
+            file.write(json.dumps(exported(record), ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
 def _fault(record: GameRecord, fault: Fault) -> tuple[Cell, ...]:

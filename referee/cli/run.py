@@ -61,9 +61,10 @@ def _teller(store: Store, name: str) -> Teller:
 
 
 def _standings(store: Store, name: str) -> str:
-    from referee.report import standings
+    from referee.report.rendering import render
+    from referee.report.standings import standings
 
-    return standings.render(standings.standings(store, name), "table")
+    return render(standings(store, name), "table")
 
 
 def _say_next(name: str, arena: Path, faults: int) -> None:
