@@ -88,8 +88,6 @@ class State(msgspec.Struct, frozen=True, kw_only=True):
     """The card that is auctioned, if there is an auction."""
     bids: tuple[int, ...] = ()
     """The bids on it, from the left of the active seat; 0 is a pass."""
-    bust: bool = False
-    """Whether the turn is ending in a bust."""
     final: bool = False
     """Whether the final buys have begun."""
     choices: int = 0
@@ -290,7 +288,7 @@ def buyable(state: State, player: int) -> list[str]:
 
 
 def buy(state: State, seat: int, choice: TenBuy) -> State:
-    """Buy a card or none; then goes on what the buy was part of: the end of a turn, a bust, or the final buys."""
+    """Buy a card or none; then goes on what the buy was part of: a turn, a bust, or the final buys."""
     if choice.card:
         market = list(state.market)
         market.remove(choice.card)
@@ -299,9 +297,7 @@ def buy(state: State, seat: int, choice: TenBuy) -> State:
         state = say(state, seat, "buys nothing")
     if state.final:
         return end_final_buy(state, seat)
-    if state.bust:
-        return compensate(state)
-    return end_turn(state)
+    return compensate(state)  # after a bust; in any other turn the tableau is empty, and there is nothing to gain
 
 
 # --- Bust: the numbers go to the market, a bust token consoles, and after a number bust the others gain ---------------
@@ -311,7 +307,7 @@ def go_bust(state: State) -> State:
     """Begin a bust. The automaton has its own way: it keeps its numbers, and has no choice about the token."""
     coins = currency_sum(state.tableau)
     what = f"busts with currency {coins}" if coins >= BUST else f"busts with a net of {net(state.tableau)}"
-    state = say(replace(state, bust=True), state.active, what)
+    state = say(state, state.active, what)
     if is_automaton(state, state.active):
         return settle_bust(_keep_numbers(state), keeps_token=True)
     state = _to_market(state)
@@ -334,7 +330,7 @@ def compensate(state: State) -> State:
     coins = currency_sum(state.tableau)
     if coins < BUST:
         state = _others_gain(state, coins)
-    return end_turn(replace(_clear(state), bust=False))
+    return end_turn(_clear(state))
 
 
 # --- End: after the turn in which the last card was drawn, one final buy each -----------------------------------------
