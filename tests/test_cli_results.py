@@ -110,7 +110,7 @@ def test_faults_are_listed_by_bot_and_say_what_is_next(cup: Terminal) -> None:
     assert "no answer within 1000 ms  1000.0    1000.0     1.5" in lines[1]
     assert said.err == (
         "c: benched after 5 crashes\n"
-        "1 games were played again: the referee or the machine failed them, not a bot\n"
+        "1 game void and played again: the referee or the machine failed, not a bot\n"
         "next: see one where it happened, `referee replay cup/0/0/0`\n"
     )
 
@@ -200,3 +200,23 @@ def test_a_game_in_seats_that_the_schedule_does_not_have(cup: Terminal) -> None:
     plan = tournament.plan_for(settings, [bot.name for bot in row.bots])
     [found] = findings(replace(row), settings, plan, records)
     assert found.startswith("game cup/0/0/0: played by b, a, c, scheduled a, b, c")
+
+
+def test_exported_games_are_lines_of_json(cup: Terminal) -> None:
+    said = cup.type("export", "games")
+    games = [json.loads(line) for line in said.out.splitlines()]
+    assert [game["id"] for game in games] == [f"cup/0/{deal}/{rotation}" for deal in range(2) for rotation in range(3)]
+    assert {game["schema"] for game in games} == {"referee.game/1"}
+    written = cup.type("export", "games", "cup", "-o", "games.jsonl")
+    assert (written.out, written.err) == ("", "wrote games.jsonl\n")
+    assert (cup.folder / "games.jsonl").read_text("utf-8") == said.out
+
+
+@pytest.mark.parametrize("style", ["table", "md", "csv", "json"])
+def test_standings_in_every_format(cup: Terminal, style: str) -> None:
+    said = cup.type("standings", "--format", style)
+    assert (said.code, said.err) == (0, "")
+    if style == "json":
+        assert json.loads(said.out)["games"] == 6
+    for bot in "abc":
+        assert bot in said.out

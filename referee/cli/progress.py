@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from referee.cli import console
-from referee.report.text import printable
+from referee.report.text import counted, printable
 from referee.schedule import Plan
 from referee.tournament import Began, Happening, Lost, Played
 from referee.worker import Benched, Voided
@@ -39,7 +39,8 @@ class Teller(AbstractContextManager["Teller"]):
         match happening:
             case Began(plan, done, total):
                 self.done, self.total = done, total
-                self.say(f"{total} games in {len(plan.blocks)} blocks at {plan.tables} tables; {_meetings(plan)}")
+                places = f"{counted(len(plan.blocks), 'block')} at {counted(plan.tables, 'table')}"
+                self.say(f"{counted(total, 'game')} in {places}; two bots meet at {_meetings(plan)}")
                 if done:
                     self.say(f"{done} of them are stored already")
                 self.advance()
@@ -51,7 +52,7 @@ class Teller(AbstractContextManager["Teller"]):
             case Benched(bot, reason):
                 self.say(f"{bot} is benched: {reason}")
             case Lost(reason, blocks):
-                self.say(f"{reason}; its {blocks} blocks are played again")
+                self.say(f"{reason}; {counted(blocks, 'block')} of it are played again")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Leave the terminal as it was."""
@@ -125,7 +126,7 @@ class Screen(Teller):
 
 def _meetings(plan: Plan) -> str:
     fewest, most = plan.fewest_meetings, plan.most_meetings
-    return f"two bots meet at {fewest} tables" if fewest == most else f"two bots meet at {fewest} to {most} tables"
+    return counted(most, "table") if fewest == most else f"{fewest} to {most} tables"
 
 
 def _span(seconds: float) -> str:

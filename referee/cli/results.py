@@ -9,6 +9,7 @@ import typer
 from referee.cli import console
 from referee.cli.options import ARENA, ArenaDir, Format, FormatOption, Output, TournamentName
 from referee.errors import Exit
+from referee.report.text import counted
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
@@ -74,7 +75,9 @@ def faults(
     Sheet("faults", FAULTS[:shown], [row[:shown] for row in rows]).emit(format, output)
     console.say(*(f"{benching.bot}: {benching.reason}" for benching in benched))
     if voids:
-        console.say(f"{len(voids)} games were played again: the referee or the machine failed them, not a bot")
+        console.say(
+            f"{counted(len(voids), 'game')} void and played again: the referee or the machine failed, not a bot"
+        )
     if rows:
         console.say(f"next: see one where it happened, `referee replay {rows[0][2]}`")
 
@@ -100,7 +103,7 @@ def verify(name: TournamentName = None, arena: ArenaDir = ARENA) -> None:
         console.tell(finding)
     if found:
         raise typer.Exit(Exit.FINDINGS)
-    console.tell(f"{row.name}: {games} games dealt and played again, all as recorded")
+    console.tell(f"{row.name}: {counted(games, 'game')} dealt and played again, all as recorded")
     console.tell(f"commitment {commitment(row.secret)}")
     if row.ended:
         console.tell(f"secret     {row.secret.hex()}")

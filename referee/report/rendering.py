@@ -128,7 +128,7 @@ def _notes(model: Standings) -> Iterator[str]:
     if any(rating.bound for rating in ratings):
         yield "≥, ≤: it won, or lost, every comparison that would tell how much better or worse it is"
     if any(rating.apart for rating in ratings):
-        yield "apart: its results do not tell how it compares with the others"
+        yield "apart: the results put no figure on how it compares with the others"
     if any(rating.blocks < ENOUGH for rating in ratings):
         yield f"no rating with fewer than {ENOUGH} blocks"
     if any(row.house for row in model.rows):
@@ -136,12 +136,8 @@ def _notes(model: Standings) -> Iterator[str]:
     for benching in model.benchings:
         yield f"{benching.bot}: {benching.reason}"
     if model.voids:
-        yield f"{_counted(model.voids, 'game')} void and played again: the referee or the machine failed, not a bot"
+        yield f"{text.counted(model.voids, 'game')} void and played again: the referee or the machine failed, not a bot"
     yield f"commitment to the deals: {model.tournament.commitment}"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def _number(value: float | None, digits: int) -> str:

@@ -20,6 +20,11 @@ def one_line(text: str) -> str:
     return printable(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
+def counted(number: int, thing: str) -> str:
+    """Return ``1 game``, ``2 games``."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> str:
     """Return aligned columns; ``right`` says which of them stand right."""
     from rich.cells import cell_len  # a wide character takes two places
