@@ -25,8 +25,8 @@ __all__ = ["Row", "Standings", "render", "standings"]
 class Row:
     """A player's line. ``house`` marks an opponent that the game itself provides: it has no process to measure.
 
-    ``place`` is None without a rating; equals share it. ``los`` is the likelihood that this player is stronger than the
-    next one. Times are those of the bot's own decisions.
+    ``place`` is None without a rating or a bound; equals share it. ``los`` is the likelihood that this player is
+    stronger than the next one. Times are those of the bot's own decisions.
     """
 
     place: int | None
@@ -135,16 +135,16 @@ def _rows(
     benchings: tuple[Benching, ...],
     cpu: dict[str, float],
 ) -> Iterator[Row]:
-    """Yield the rows: those with a rating by place, then the others. Where places are equal the order means nothing."""
+    """Yield the rows: those with enough blocks by place, then the others. Among equals the order means nothing."""
     versions = {bot.name: bot.version for bot in tournament.bots}
     why = {benching.bot: benching.reason for benching in benchings}
-    players = sorted(ratings.players, key=lambda rating: not _placed(rating))
-    places = [rating.place for rating in players if _placed(rating)]
+    players = sorted(ratings.players, key=lambda rating: not _known(rating))
+    places = [rating.place for rating in players if _known(rating)]
     for rating, following in zip(players, [*players[1:], None], strict=True):
         kind = _HOUSE if rating.name.startswith(_HOUSE) else _BOT
         bot, house, count = rating.name.removeprefix(kind), kind == _HOUSE, counts.get(rating.name, _Count())
         yield Row(
-            place=1 + sum(place < rating.place for place in places) if _placed(rating) else None,
+            place=1 + sum(place < rating.place for place in places) if rating.elo is not None or rating.bound else None,
             bot=bot,
             version="" if house else versions[bot],
             house=house,
@@ -159,5 +159,6 @@ def _rows(
         )
 
 
-def _placed(rating: Rating) -> bool:
-    return rating.elo is not None or rating.bound is not None
+def _known(rating: Rating) -> bool:
+    """Say whether there are enough blocks to know how a player stands."""
+    return rating.elo is not None or rating.bound is not None or rating.apart
