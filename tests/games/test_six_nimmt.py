@@ -63,6 +63,13 @@ def test_ten_seats_use_the_whole_deck() -> None:
     assert sorted(card for cards in (*state.hands, *state.rows) for card in cards) == list(range(1, 105))
 
 
+@given(seed=st.integers(0, 2**32))
+def test_hands_and_row_starters_are_laid_out_in_ascending_order(seed: int) -> None:
+    state = GAME.new(3, Options(), Random(seed))
+    assert [*state.rows] == sorted(state.rows)
+    assert [*state.hands] == [tuple(sorted(hand)) for hand in state.hands]
+
+
 class TestThePublishersFigures:
     state = on_table([[12], [37], [43], [58]], [[14, 21, 9, 1], [15, 26, 3, 2], [30, 44, 68, 5], [36, 61, 83, 6]])
 
