@@ -136,7 +136,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _reading(path: Path) -> str:
     """Return the mode to read with. In a folder where SQLite cannot put its index of the journal it must not try to."""
     journal = path.with_name(f"{path.name}-wal")
-    return "ro" if os.access(path.parent, os.W_OK) or journal.exists() else "ro&immutable=1"
+    may = os.access(path.parent, os.W_OK, effective_ids=True)
+    return "ro" if may or journal.exists() else "ro&immutable=1"
 
 
 def _create(path: Path) -> None:
