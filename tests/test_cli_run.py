@@ -126,6 +126,39 @@ def test_faults_are_pointed_at_and_strict_makes_them_findings(tmp_path: Path) ->
     assert "NO_START" in referee(tmp_path, "faults").stdout
 
 
+def test_play_tells_the_same_game_for_the_same_seed(tmp_path: Path) -> None:
+    bots = [str(samples.folder() / bot) for bot in ("lowest", "highest")]
+    words = ["play", *bots, "--option", "max_deals=1", "--option", "variant=tactical", "--seed", "s"]
+    one, other = referee(tmp_path, *words), referee(tmp_path, *words)
+    assert one.returncode == 0, one.stderr
+    assert one.stderr == "the same deal again: --seed s\n"
+    assert one.stdout == other.stdout
+    lines = one.stdout.splitlines()
+    assert len([line for line in lines if line.startswith("trick ")]) == 10
+    assert [line[:3] for line in lines[-2:]] in (["1. ", "2. "], ["1. ", "1. "])
+
+
+def test_a_bot_that_fails_its_check_is_not_submitted(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "bot.toml").write_text('name = "broken"\ngames = ["six_nimmt"]\nrun = ["false"]\n')
+    said = referee(tmp_path, "submit", "broken")
+    assert said.returncode == 1
+    assert " 3. FAILED: starts for six_nimmt" in said.stdout
+    assert "exit code 1" in said.stdout
+    assert said.stderr == "error: broken was not submitted\nhint: mend what the check found\n"
+    assert not (tmp_path / "arena").exists()
+
+
+def test_a_bot_that_passes_is_submitted_and_plays_by_its_name(tmp_path: Path) -> None:
+    said = referee(tmp_path, "submit", str(samples.folder() / "lowest"))
+    assert said.returncode == 0, said.stdout
+    assert re.search(r"^submitted lowest@1 \([0-9a-f]{12}\)$", said.stderr, re.MULTILINE)
+    assert "lowest  1        six_nimmt" in referee(tmp_path, "bot", "list").stdout
+    played = referee(tmp_path, "play", "lowest@1", str(samples.folder() / "highest"), "--option", "max_deals=1")
+    assert played.returncode == 0, played.stderr
+
+
 def test_a_person_at_a_terminal_sees_a_table_that_redraws(tmp_path: Path) -> None:
     tournament(tmp_path, deals=5)
     ours, theirs = pty.openpty()

@@ -87,7 +87,7 @@ class Lines(Teller):
 
 
 class Screen(Teller):
-    """The standings so far and a bar with the time left, redrawn."""
+    """A bar with the time left, and the standings so far below it, redrawn."""
 
     def __init__(self, standings: Callable[[], str]) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ class Screen(Teller):
         if began < self._next:
             return
         self._table = Text(printable(self._standings()), no_wrap=True, overflow="ellipsis")
-        self._live.update(Group(self._table, self._progress), refresh=True)
+        self._live.update(Group(self._progress, self._table), refresh=True)
         took = time.monotonic() - began
         self._next = began + max(REDRAW, took / SHARE_OF_TIME)
 

@@ -97,7 +97,7 @@ def verify(name: TournamentName = None, arena: ArenaDir = ARENA) -> None:
         row = store.tournament(name)
         settings = config.from_json(row.config, f"{arena}: {row.name}")
         plan = plan_for(settings, [bot.name for bot in row.bots])
-        found = list(findings(row, settings, plan, store.records(row.name)))
+        found = list(findings(row, settings, plan, store.games(row.name)))
         games = len(store.finished(row.name))
     for finding in found:
         console.tell(finding)
