@@ -20,6 +20,7 @@ from google.protobuf.message import DecodeError
 from referee import database, tally
 from referee.errors import ArenaError, BotError
 from referee.rows import Benching, BotRow, Entrant, Played, TournamentRow, Void
+from referee.tally import Tally
 from referee.toml import did_you_mean
 from referee.v1.record_pb2 import GameRecord
 
@@ -182,6 +183,11 @@ class Store:
         for seating, deal, rotation, data in rows:
             yield self._unpack(f"{tournament}/{seating}/{deal}/{rotation}", data)
 
+    def games(self, tournament: str) -> Iterator[tuple[GameRecord, Tally]]:
+        """Yield the records with their tallies, in the order of the schedule and as of one moment."""
+        tallies = (game.tally for game in self.played(tournament))
+        return zip(self.records(tournament), tallies, strict=True)
+
     def record(self, game: str) -> GameRecord:
         """Return the record of a game by its id. Raises ArenaError."""
         tournament, *place = game.rsplit("/", 3)
@@ -242,11 +248,14 @@ class Store:
 
     def _unpack(self, game: str, data: bytes) -> GameRecord:
         try:
-            return GameRecord.FromString(zlib.decompress(data))
+            record = GameRecord.FromString(zlib.decompress(data))
         except (zlib.error, DecodeError) as error:
             raise self._damaged(game, error) from error
+        if record.id != game:
+            raise self._damaged(game, f"it holds game {record.id}")
+        return record
 
-    def _damaged(self, game: str, error: Exception) -> ArenaError:
+    def _damaged(self, game: str, error: object) -> ArenaError:
         return ArenaError(f"{self._path}: the row of game {game} is damaged ({error})", "restore the file from a copy")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -186,37 +185,3 @@ def test_verify_finds_another_secret(cup: Terminal) -> None:
     said = cup.type("verify")
     assert said.code == 1
     assert said.out.startswith("the secret is not the one committed to: ")
-
-
-def test_a_game_in_seats_that_the_schedule_does_not_have(cup: Terminal) -> None:
-    from referee.verify import findings  # the seam below the command: a record cannot be merged into fewer seats
-
-    file = cup.folder / "tournament.toml"
-    settings = config.load(file)
-    with Store.open(cup.arena, write=False) as store:
-        row = store.tournament("cup")
-        records = list(store.records("cup"))
-    records[0].seats[0].bot, records[0].seats[1].bot = records[0].seats[1].bot, records[0].seats[0].bot
-    plan = tournament.plan_for(settings, [bot.name for bot in row.bots])
-    [found] = findings(replace(row), settings, plan, records)
-    assert found.startswith("game cup/0/0/0: played by b, a, c, scheduled a, b, c")
-
-
-def test_exported_games_are_lines_of_json(cup: Terminal) -> None:
-    said = cup.type("export", "games")
-    games = [json.loads(line) for line in said.out.splitlines()]
-    assert [game["id"] for game in games] == [f"cup/0/{deal}/{rotation}" for deal in range(2) for rotation in range(3)]
-    assert {game["schema"] for game in games} == {"referee.game/1"}
-    written = cup.type("export", "games", "cup", "-o", "games.jsonl")
-    assert (written.out, written.err) == ("", "wrote games.jsonl\n")
-    assert (cup.folder / "games.jsonl").read_text("utf-8") == said.out
-
-
-@pytest.mark.parametrize("style", ["table", "md", "csv", "json"])
-def test_standings_in_every_format(cup: Terminal, style: str) -> None:
-    said = cup.type("standings", "--format", style)
-    assert (said.code, said.err) == (0, "")
-    if style == "json":
-        assert json.loads(said.out)["games"] == 6
-    for bot in "abc":
-        assert bot in said.out

@@ -160,6 +160,14 @@ def test_a_damaged_row_names_its_game(store: Store, arena: Path) -> None:
         list(store.played("cup"))
 
 
+def test_a_row_that_holds_another_game(store: Store, arena: Path) -> None:
+    store.add_games("cup", block(0))
+    with closing(sqlite3.connect(arena / "arena.db")) as other, other:
+        other.execute("UPDATE games SET rotation = 7 WHERE rotation = 1")
+    with pytest.raises(ArenaError, match=r"the row of game cup/0/0/7 is damaged \(it holds game cup/0/0/1\)"):
+        list(store.records("cup"))
+
+
 # Bots
 
 
