@@ -129,13 +129,12 @@ def check_seats(game: games.AnyGame, seats: int, chosen: msgspec.Struct, where: 
     """Raise ConfigError unless the game can be played by so many seats with these options."""
     fewest, most = game.seats[0], game.seats[-1]
     if seats not in game.seats:
-        raise ConfigError(
-            f"{where}: {seats}, but {game.name} has {fewest} to {most} seats", f"choose {fewest} to {most}"
-        )
+        what = f"{where}: seats = {seats}, but {game.name} has {fewest} to {most} seats"
+        raise ConfigError(what, f"choose {fewest} to {most}")
     try:
         game.new(seats, chosen, Random(0))
     except ValueError as error:
-        raise ConfigError(f"{where}: {error}", f"`referee games {game.name}` explains the options") from error
+        raise ConfigError(f"{where}: options: {error}", f"`referee games {game.name}` explains the options") from error
 
 
 def find_game(name: str, where: str) -> games.AnyGame:
@@ -153,7 +152,7 @@ def _validate(tables: Mapping[str, Any], where: str) -> Config:
         )
     game = find_game(config.game, f"{where}: game")
     chosen = options(game, {} if config.options is None else config.options, where)
-    check_seats(game, config.seats, chosen, f"{where}: seats")
+    check_seats(game, config.seats, chosen, where)
     _check_bots(config.bots, where)
     _check_schedule(config.schedule, config.seats, where)
     time = _settle(config.time, tables.get("time", {}), f"{where}: time")

@@ -179,7 +179,7 @@ def test_an_unknown_command_names_the_nearest(terminal: Terminal) -> None:
 
 
 def test_play_says_what_it_needs(terminal: Terminal) -> None:
-    assert "error: bots: 1, but six_nimmt has 2 to 10 seats\n" in refused(terminal, "play", "a")
+    assert "error: referee play: seats = 1, but six_nimmt has 2 to 10 seats\n" in refused(terminal, "play", "a")
     assert "error: --option variant: no value\n" in refused(terminal, "play", "a", "b", "--option", "variant")
     err = refused(terminal, "play", "a", "b", "--option", "variant=logik")
     assert "error: --option: options.variant: invalid enum value 'logik'\n" in err

@@ -127,6 +127,24 @@ def test_bot_new_makes_a_bot_of_that_name(terminal: Terminal, name: str) -> None
     assert next(iter(REGISTRY)) in made.games
 
 
+@pytest.mark.parametrize("game", REGISTRY)
+def test_bot_new_makes_a_bot_for_every_game(terminal: Terminal, game: str) -> None:
+    assert terminal.type("bot", "new", "mine", "--game", game).code == 0
+    assert game in manifest.load(terminal.folder / "mine").games
+
+
+def test_doctor_says_which_level_bots_get(terminal: Terminal) -> None:
+    said = terminal.type("doctor")
+    lines = said.out.splitlines()
+    assert said.code == (0 if "bubblewrap works: " in said.out else 1)
+    assert [line.split()[0] for line in lines if "works: " in line or "does not work: " in line][:3] == [
+        "bubblewrap",
+        "limits",
+        "none",
+    ]
+    assert re.fullmatch(r'with sandbox = "auto", bots run at the level (bubblewrap|limits|none)', lines[-1])
+
+
 def test_bot_new_overwrites_nothing(terminal: Terminal) -> None:
     terminal.bot("mine")
     said = terminal.type("bot", "new", "mine")

@@ -78,7 +78,7 @@ def test_what_is_written_is_what_holds(tmp_path: Path) -> None:
         ('limits.memory = "12"', "limits.memory: '12' is no size; write it like '512MB'", ""),
         ("limits.thinkers = 0", "limits.thinkers: expected a whole number >= 1", ""),
         ('seats = "4"', "seats: expected a whole number, got a text", ""),
-        ("seats = 11", "seats: 11, but six_nimmt has 2 to 10 seats", "choose 2 to 10"),
+        ("seats = 11", "seats = 11, but six_nimmt has 2 to 10 seats", "choose 2 to 10"),
         ("bots = [3]", "bots[0]: expected a text, got a whole number", ""),
         ('bots = ["a", "b", "a"]', "bots: 'a' is there twice", "once"),
         ('name = "a/b"', "name: 'a/b'", "letters"),
@@ -103,6 +103,13 @@ def test_an_unknown_game_names_the_known_ones(tmp_path: Path) -> None:
     assert caught.value.hint.startswith("did you mean 'six_nimmt'?")
     with pytest.raises(ConfigError, match="game is missing"):
         load(tmp_path, "seats = 4")
+
+
+def test_an_option_that_the_seats_make_void_is_refused(tmp_path: Path) -> None:
+    text = 'game = "ten"\noptions.automaton_level = 5\n'
+    assert load(tmp_path, text + "seats = 1").seats == 1
+    with pytest.raises(ConfigError, match="options: automaton_level would be ignored with 2 seats"):
+        load(tmp_path, text + "seats = 2")
 
 
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:

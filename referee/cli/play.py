@@ -33,7 +33,7 @@ def play(
 
     chosen = config.find_game(game or next(iter(games.REGISTRY)), "--game")
     options = config.options(chosen, _pairs(option or []), "--option", texts=True)
-    config.check_seats(chosen, len(bots), options, "bots")
+    config.check_seats(chosen, len(bots), options, "referee play")
     settings = config.Config(name="play", game=chosen.name, seats=len(bots), options=options)
     level = sandbox.choose(settings.sandbox)
     seed = seed or secrets.token_hex(4)

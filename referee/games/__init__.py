@@ -62,7 +62,10 @@ class Game(Protocol[S, O, V, C]):
     variants: Sequence[O]  # the options worth testing: contract tests and `bot check` play one game of each
 
     def new(self, seats: int, options: O, rng: Random) -> S:
-        """Start a game. All its randomness, later deals included, is drawn from ``rng`` here."""
+        """Start a game. All its randomness, later deals included, is drawn from ``rng`` here.
+
+        Raises ValueError for options that mean nothing with so many seats.
+        """
 
     def pending(self, state: S) -> Sequence[int]:
         """Return the seats that must decide now, ascending. Empty: the game is over."""

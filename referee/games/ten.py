@@ -74,6 +74,8 @@ class Ten:
 
         The shuffle sorts by ``random()``, the one sequence that Python promises to keep for a seed.
         """
+        if seats > 1 and options.automaton_level != Options().automaton_level:
+            raise ValueError(f"automaton_level would be ignored with {seats} seats: the automaton plays against one")
         cards = sorted(deck(seats), key=lambda _: rng.random())
         first = int(rng.random() * seats)
         return turns.draw(
