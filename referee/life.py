@@ -276,6 +276,7 @@ class Life:
         waiting.answer(Answer(fault=fault))
 
     def _read(self, reply: Reply, us: int) -> Answer:
+        reply.DiscardUnknownFields()  # nothing but the choice may ride into the record
         given = reply.WhichOneof("choice")
         if given == self.shop.game:
             return Answer(choice=getattr(reply, given), us=us)
