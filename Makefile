@@ -7,8 +7,8 @@ PROTOS := $(wildcard proto/referee/v1/*.proto)
 .PHONY: demo test check proto bench setup clean
 
 demo: setup
-	$(BIN)/referee --arena demo run sample_bots/demo.toml
-	$(BIN)/referee --arena demo verify
+	$(BIN)/referee run sample_bots/demo.toml --arena demo
+	$(BIN)/referee run sample_bots/demo_ten.toml --arena demo
 
 test: setup check
 	$(BIN)/python -m pytest
