@@ -19,7 +19,9 @@ a game. A bot needs this package and nothing of the referee's.
 from referee_sdk.bot import Bot
 from referee_sdk.connection import run
 from referee_sdk.six_nimmt import SixNimmtBot
+from referee_sdk.ten import TenBot
 from referee_sdk.v1.arena_pb2 import GameOver
 from referee_sdk.v1.six_nimmt_pb2 import SixNimmtView
+from referee_sdk.v1.ten_pb2 import TenView
 
-__all__ = ["Bot", "GameOver", "SixNimmtBot", "SixNimmtView", "run"]
+__all__ = ["Bot", "GameOver", "SixNimmtBot", "SixNimmtView", "TenBot", "TenView", "run"]
