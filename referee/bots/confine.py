@@ -10,9 +10,6 @@ from pathlib import Path
 from referee.bots.limits import ProcessLimits
 from referee.bots.manifest import search_path
 
-OVERHEAD = 2
-"""Processes of the sandbox's own around a bot: bubblewrap, and the first process of its namespace."""
-
 SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store")))
 """Where a system keeps its programs: seen by every bot, read-only."""
 
@@ -72,8 +69,13 @@ def command(level: str, argv: Iterable[str], cell: Cell, limits: ProcessLimits) 
     if level == "limits":
         return ["setpriv", "--pdeathsig=KILL", "--no-new-privs", "prlimit", *bounds, "--", *argv]
     if _counts_by_namespace():
-        bounds.append(f"--nproc={limits.processes + OVERHEAD}")
+        bounds.append(f"--nproc={limits.processes + overhead(level)}")
     return ["bwrap", *_walls(cell, limits), "--", "prlimit", *bounds, "--", *argv]
+
+
+def overhead(level: str) -> int:
+    """Return how many processes around a bot are not its own: bubblewrap, and the first process of its namespace."""
+    return 2 if level == "bubblewrap" else 0
 
 
 def environment(home: str, *, building: bool = False, **more: str) -> dict[str, str]:
@@ -110,7 +112,8 @@ def _walls(cell: Cell, limits: ProcessLimits) -> list[str]:
         for path in Path("/etc").glob(pattern):
             walls += _show(path)
     room = str(limits.file_size)
-    walls += ["--proc", "/proc", "--dev", "/dev", "--size", room, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    walls += ["--proc", "/proc", "--remount-ro", "/proc"]  # root outside may set the kernel's parameters from within
+    walls += ["--dev", "/dev", "--size", room, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     walls += ["--size", room, "--tmpfs", "/tmp"]
     for path in cell.shown:
         walls += _show(path)

@@ -93,11 +93,15 @@ class Process:
         for name in LOGS:
             logs.trim(self._desk / name, self._limits.log)
         family = self._measure(rows)
-        memory, tasks = sum(row.memory for row in family), sum(row.threads for row in family)
-        if memory > self._limits.memory and not (self._group and self._group.counts_memory):
-            self.kill(_used(memory, self._limits))
-        elif tasks > self._limits.processes + confine.OVERHEAD and not (self._group and self._group.counts_tasks):
+        tasks = sum(row.threads for row in family) - confine.overhead(self._level)
+        if tasks > self._limits.processes and not (self._group and self._group.counts_tasks):
             self.kill(f"killed: ran {tasks} processes and threads of {self._limits.processes}")
+        elif sum(row.memory for row in family) > self._limits.memory and not (
+            self._group and self._group.counts_memory
+        ):
+            memory = sum(map(tree.share, family))  # what forks have in common was counted for each of them
+            if memory > self._limits.memory:
+                self.kill(_used(memory, self._limits))
 
     def cpu_seconds(self) -> float:
         """Return the processor time that it and its descendants have used, in seconds; ticks are 10 ms."""
@@ -116,6 +120,7 @@ class Process:
             self._reap()
         if self._desk.exists():
             for name in LOGS:
+                logs.trim(self._desk / name, self._limits.log)
                 (self._desk / name).replace(self._desk.parent / name)
             shutil.rmtree(self._desk, ignore_errors=True)
             self._desk = self._desk.parent
@@ -178,7 +183,7 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
         )
     cell = confine.Cell(bot.folder, (*shown, socket))
     command = confine.command(level, [str(program), *bot.manifest.run[1:]], cell, limits)
-    group = cgroup.create(limits, confine.OVERHEAD) if level != "none" else None
+    group = cgroup.create(limits, confine.overhead(level)) if level != "none" else None
     environment = confine.environment(str(home), REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
     try:
         popen = _start(group.entering(command) if group else command, environment, bot.folder, [desk / n for n in LOGS])

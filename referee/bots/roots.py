@@ -65,7 +65,7 @@ def _installation(program: Path) -> Iterator[Path]:
         yield program
         return
     parts = _PARTS + _SHIMS if program.parent.name == "shims" else _PARTS
-    yield from (root / part for part in parts if (root / part).exists())
+    yield from (root / part for part in parts if os.access(root / part, os.R_OK))
     base = re.search(r"^home\s*=\s*(.+?)\s*$", _text(root / "pyvenv.cfg"), re.MULTILINE)
     if base and Path(base[1]) != program.parent:
         yield from _installation(Path(base[1]) / program.name)
@@ -78,11 +78,11 @@ def _in_place(packages: Path) -> Iterator[Path]:
     for pth in packages.glob("*.pth"):
         for line in _text(pth).splitlines():
             source = packages / line.strip()
-            if line.strip() and not line.startswith(("import ", "import\t", "#")) and source.is_dir():
+            if line.strip() and not line.startswith(("import ", "import\t", "#")) and os.access(source, os.R_OK):
                 yield from (init.parent for init in source.glob("*/__init__.py"))
                 yield from source.glob("*.py")
     for finder in packages.glob("__editable___*_finder.py"):
-        yield from (p for text in re.findall(r"'(/[^']+)'", _text(finder)) if (p := Path(text)).exists())
+        yield from (Path(path) for path in re.findall(r"'(/[^']+)'", _text(finder)) if os.access(path, os.R_OK))
 
 
 def _text(path: Path) -> str:

@@ -13,6 +13,9 @@ from referee.bots import cgroup, confine, process
 from referee.bots.limits import LEVELS, ProcessLimits
 from referee.errors import SandboxError
 
+SETTINGS = ("auto", "require", "limits", "none")
+"""What ``sandbox`` in a config may be: the best level there is, bubblewrap or nothing, or one of the lower levels."""
+
 INSTALL = "apt-get install bubblewrap"
 _OLDEST = (0, 8)
 """bubblewrap that can bound the size of /tmp and forbid further user namespaces."""
@@ -47,17 +50,12 @@ class Finding:
 
 
 def choose(setting: str) -> str:
-    """Return the level for ``sandbox`` in a config: ``auto`` (the best there is), ``require`` (bubblewrap) or a level.
-
-    Raises SandboxError, with the way to get it, where the level that must be does not work.
-    """
+    """Return the level for one of ``SETTINGS``. Raises SandboxError, with the remedy, where it does not work."""
+    if setting not in SETTINGS:
+        raise SandboxError(f"sandbox = {setting!r} is no setting", f"known: {', '.join(SETTINGS)}")
     if setting == "auto":
         return next(level for level in LEVELS if probe(level).works)
-    level = LEVELS[0] if setting == "require" else setting
-    if level not in LEVELS:
-        raise SandboxError(
-            f"no level of the sandbox is called {setting!r}", f"known: auto, require, {', '.join(LEVELS)}"
-        )
+    level = "bubblewrap" if setting == "require" else setting
     if not (found := probe(level)).works:
         raise SandboxError(f"sandbox = {setting!r}, but {level} does not work here: {found.says}", found.hint)
     return level
