@@ -101,7 +101,7 @@ def test_a_bot_may_close_its_output(level: str) -> None:
 
 def test_processor_time_is_that_of_the_whole_tree(user: str, level: str) -> None:
     with ward(user, "spin", "0.4") as kept:
-        story = kept.run(level)
+        story = kept.run(level, then="kill")
     assert 0.4 <= story.cpu < 4
 
 

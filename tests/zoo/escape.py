@@ -130,6 +130,7 @@ def spin(seconds: str) -> None:
     os.waitpid(children[0], 0)
     os.waitid(os.P_PID, children[1], os.WEXITED | os.WNOWAIT)
     say(spun=True)
+    time.sleep(LONG)
 
 
 def read(path: str) -> None:
