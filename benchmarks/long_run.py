@@ -3,8 +3,8 @@
     python -m benchmarks.long_run [GAMES]
 
 The bots decide in no time, so what the clock charged them is what the referee and the machine added. `move` is 50 ms
-and as many bots think at once as there are cores. Prints the resident memory of the referee's processes at every tenth, the
-faults and voids, and the distribution of charged times.
+and as many bots think at once as there are cores. Prints the resident memory of the referee's processes at every tenth,
+the faults and voids, and the distribution of charged times.
 """
 
 from __future__ import annotations
