@@ -59,13 +59,13 @@ def information(theta: Array, games: Array, prior: float) -> Array:
 
 
 def sandwich(information: Array, gradients: Array) -> Array:
-    """Return the cluster-robust covariance of the strengths: ``gradients`` has a row a cluster (Liang and Zeger, 1986).
+    """Return the cluster-robust covariance of the strengths (Liang and Zeger, 1986).
 
-    At least two clusters. Comparisons within a cluster may depend on one another in any way.
+    ``gradients`` has a column a cluster, at least two. Within a cluster, comparisons may depend on one another.
     """
-    clusters = len(gradients)
+    clusters = gradients.shape[1]
     inverse = np.linalg.inv(information)
-    return np.asarray(inverse @ (gradients.T @ gradients) @ inverse * (clusters / (clusters - 1)))
+    return np.asarray(inverse @ (gradients @ gradients.T) @ inverse * (clusters / (clusters - 1)))
 
 
 def reach(scores: Array) -> Flags:

@@ -27,6 +27,11 @@ def student(freedom: int) -> float:
     return sum((term / float(freedom) ** power for power, term in enumerate(terms)), 0.0)
 
 
+def unanimous(trials: int) -> float:
+    """Return how likely a trial is rather won than lost, when all were won so far: the posterior of a uniform prior."""
+    return 1 - 0.5 ** (trials + 1)
+
+
 def wilson(share: float, trials: float) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share seen in independent trials; it says something even of none or all."""
     weight = Z * Z / trials

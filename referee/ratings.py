@@ -17,7 +17,7 @@ import numpy as np
 from referee.bradley_terry import Array, Flags, information, reach, sandwich, strengths, win_probability
 from referee.crosstable import Crosstable, Outcome
 from referee.errors import ConfigError
-from referee.intervals import NORMAL, Z, student, wilson
+from referee.intervals import NORMAL, Z, student, unanimous, wilson
 
 __all__ = ["Difference", "Outcome", "Rating", "Ratings", "rate"]
 
@@ -93,8 +93,8 @@ class Ratings:
         """Compare two players. Raises KeyError for a name without a rating."""
         table, scale = self._table, self._scale
         i, j = table.index[one], table.index[other]
-        shared = (table.games[:, i] > 0) & (table.games[:, j] > 0)
-        points, points_error = _mean(table.points[shared, i] - table.points[shared, j])
+        shared = (table.games[i] > 0) & (table.games[j] > 0)
+        points, points_error = _mean(table.points[i, shared] - table.points[j, shared])
         wins, losses = int(table.wins[i, j]), int(table.wins[j, i])
         compared = int(table.scores[i, j] + table.scores[j, i])
         elo, error, los = scale.difference(i, j, int(shared.sum()))
@@ -141,7 +141,7 @@ class _Scale:
         if table.blocks >= ENOUGH:
             bread = information(self.theta, table.scores + table.scores.T, prior)
             self.covariance = ELO**2 * frame @ sandwich(bread, table.gradients(self.theta)) @ frame.T
-        self.blocks = (table.games > 0).sum(axis=0)
+        self.blocks = (table.games > 0).sum(axis=1)
         self.enough = self.blocks >= ENOUGH
         if self.fixed is not None:
             self.enough[self.fixed] = table.blocks >= ENOUGH
@@ -180,6 +180,8 @@ class _Scale:
         group = self.linked[i]
         won = self.bound(i) == "at_least"
         rivals = self.above[i] if won else self.above[:, i]
+        if self.table.blocks_between(group, rivals & self.core):
+            rivals = rivals & self.core  # beating those who are infinitely far off themselves proves less
         low, high = wilson(float(won), self.table.blocks_between(group, rivals))
         met = (self.table.scores + self.table.scores.T)[np.ix_(group, rivals)]
         lead = self.theta[group][:, None] - self.theta[rivals]
@@ -203,19 +205,18 @@ class _Scale:
         return elo, error, NORMAL.cdf(elo / (error / Z)) if error else 0.5
 
     def _superiority_by_wins(self, i: int, j: int, shared: int) -> float | None:
-        """Return the likelihood after nothing but wins, or losses: the posterior of a uniform prior, block by block."""
+        """Return the likelihood of superiority in a pair of which one won every game; the trials are blocks."""
         if not shared or not (self.above[i, j] or self.above[j, i]):
             return None
-        doubt = 0.5 ** (shared + 1)
-        return 1 - doubt if self.above[i, j] else doubt
+        return unanimous(shared) if self.above[i, j] else 1 - unanimous(shared)
 
 
 def _rating(table: Crosstable, scale: _Scale, i: int) -> Rating:
     enough, rated = bool(scale.enough[i]), bool(scale.enough[i] and scale.core[i])
     bound = scale.bound(i) if enough else None
-    played = table.games[:, i] > 0
-    mean_points, points_error = _mean(table.points[played, i])
-    mean_rank, rank_error = _mean(table.ranks[played, i])
+    played = table.games[i] > 0
+    mean_points, points_error = _mean(table.points[i, played])
+    mean_rank, rank_error = _mean(table.ranks[i, played])
     wins, losses = int(table.wins[i].sum()), int(table.wins[:, i].sum())
     compared = int(table.scores[i].sum() + table.scores[:, i].sum())
     return Rating(
@@ -226,7 +227,7 @@ def _rating(table: Crosstable, scale: _Scale, i: int) -> Rating:
         bound=bound,
         bound_elo=scale.bound_elo(i) if bound else None,
         apart=enough and not rated and bound is None,
-        games=int(table.games[:, i].sum()),
+        games=int(table.games[i].sum()),
         blocks=int(scale.blocks[i]),
         wins=wins,
         draws=compared - wins - losses,

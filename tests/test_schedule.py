@@ -40,6 +40,7 @@ def test_ids_are_derived_from_tournament_table_deal_and_rotation() -> None:
 
 
 @given(seats=st.integers(1, 10))
+@settings(deadline=None)
 def test_over_a_block_every_bot_sits_once_in_every_seat_and_keeps_its_neighbours(seats: int) -> None:
     block = round_robin("cup", names(max(seats, 2)), seats, deals=1, max_games=100).blocks[0]
     games = block.games()
