@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import grpc
 import pytest
@@ -60,7 +61,7 @@ class Client:
         options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", -1)]
         self.channel = grpc.insecure_channel(address, options=options)
         play = self.channel.stream_stream("/referee.v1.Arena/Play", bytes, bytes)
-        self.stream = play(iter(self.outgoing.get, None))
+        self.stream: Any = play(iter(self.outgoing.get, None))  # the stubs know no next() of it
 
     def read(self) -> ArenaMessage:
         return ArenaMessage.FromString(next(self.stream))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 from random import Random
 
@@ -156,6 +157,22 @@ def test_a_second_referee_is_refused_with_the_first_ones_pid(host: Host) -> None
     assert str(running.process.pid) in "".join(second.lines)
     running.signal(signal.SIGINT)
     running.end()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may mount a small disk")
+def test_a_full_disk_is_told_and_loses_nothing(host: Host, whole: Host) -> None:
+    host.tournament()
+    host.arena.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(host.arena)], check=True)
+    try:
+        running = host.run()
+        assert running.end() == 2
+        assert any("full" in line for line in running.lines), "".join(running.lines)
+        subprocess.run(["mount", "-o", "remount,size=64m", str(host.arena)], check=True)
+        host.finish()
+        assert host.choices() == whole.choices()
+    finally:
+        subprocess.run(["umount", str(host.arena)], check=True)
 
 
 def test_a_zoo_of_bots_harms_no_honest_one(host: Host) -> None:
