@@ -15,10 +15,10 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 from google.protobuf.message import Message
 
-S = TypeVar("S")
-O = TypeVar("O", bound=msgspec.Struct)  # noqa: E741 - the letter of the thing it stands for
-V = TypeVar("V", bound=Message, covariant=True)
-C = TypeVar("C", bound=Message)
+State = TypeVar("State")
+Options = TypeVar("Options", bound=msgspec.Struct)
+View_co = TypeVar("View_co", bound=Message, covariant=True)
+Choice = TypeVar("Choice", bound=Message)
 
 
 class IllegalChoice(Exception):
@@ -47,45 +47,44 @@ class Result:
     house: tuple[HousePlayer, ...] = ()
 
 
-class Game(Protocol[S, O, V, C]):
+class Game(Protocol[State, Options, View_co, Choice]):
     """What the referee needs to know of a game.
 
-    ``S`` is its state, ``O`` its options (a msgspec struct whose fields all have defaults and descriptions), ``V`` and
-    ``C`` its view and choice messages.
+    ``Options`` is a msgspec struct whose fields all have defaults and descriptions; views and choices are messages.
     """
 
     name: str
     title: str
     seats: range
-    options: type[O]
+    options: type[Options]
     rules: str  # one paragraph for `referee games`
-    variants: Sequence[O]  # the options worth testing: contract tests and `bot check` play one game of each
+    variants: Sequence[Options]  # the options worth testing: contract tests and `bot check` play one game of each
 
-    def new(self, seats: int, options: O, rng: Random) -> S:
+    def new(self, seats: int, options: Options, rng: Random) -> State:
         """Start a game. All its randomness, later deals included, is drawn from ``rng`` here.
 
         Raises ValueError for options that mean nothing with so many seats.
         """
 
-    def pending(self, state: S) -> Sequence[int]:
+    def pending(self, state: State) -> Sequence[int]:
         """Return the seats that must decide now, ascending. Empty: the game is over."""
 
-    def view(self, state: S, seat: int) -> V:
+    def view(self, state: State, seat: int) -> View_co:
         """Return what a pending seat may know: built from nothing, never a copy with secrets deleted."""
 
-    def legal(self, state: S, seat: int) -> Iterator[C]:
-        """Yield every legal choice of a pending seat, lazily. The first is the default that the referee takes for it."""
+    def legal(self, state: State, seat: int) -> Iterator[Choice]:
+        """Yield every legal choice of a pending seat, lazily. The first is the default, taken by the referee for it."""
 
-    def check(self, state: S, seat: int, choice: C) -> None:
+    def check(self, state: State, seat: int, choice: Choice) -> None:
         """Raise ``WrongKind`` or ``IllegalChoice`` unless the choice is legal."""
 
-    def apply(self, state: S, choices: Mapping[int, C]) -> S:
+    def apply(self, state: State, choices: Mapping[int, Choice]) -> State:
         """Return the state after the pending seats' checked choices."""
 
-    def result(self, state: S) -> Result:
+    def result(self, state: State) -> Result:
         """Return points and ranks of a game that is over."""
 
-    def events(self, before: S | None, after: S) -> Iterable[Message]:
+    def events(self, before: State | None, after: State) -> Iterable[Message]:
         """Return what chance did between two states (after ``new``: None and the first state), for the record.
 
         The messages are of the type of the game's field in ``Event``.
@@ -94,7 +93,7 @@ class Game(Protocol[S, O, V, C]):
     def export(self, message: Message) -> dict[str, Any]:
         """Return an event or a choice message as the JSON object of ``referee export games`` (without seat, by, us)."""
 
-    def tell(self, before: S, choices: Mapping[int, C], after: S, names: Sequence[str]) -> Iterable[str]:
+    def tell(self, before: State, choices: Mapping[int, Choice], after: State, names: Sequence[str]) -> Iterable[str]:
         """Say in plain lines what the choices led to, as people at the table would. Used by play and replay."""
 
 
