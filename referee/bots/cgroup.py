@@ -29,7 +29,7 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Cgroup:
-    """The group of one bot: a folder in every hierarchy."""
+    """The group of one bot: a folder in every hierarchy; one without folders stands for none."""
 
     folders: tuple[Path, ...]
     counts_memory: bool = False
@@ -37,17 +37,21 @@ class Cgroup:
 
     def entering(self, command: Sequence[str]) -> list[str]:
         """Return the command line that enters the group and runs ``command`` there."""
+        if not self.folders:
+            return list(command)
         return ["/bin/sh", "-c", _JOIN, "sh", *map(str, self.folders), "--", *command]
 
     def members(self) -> set[int]:
         """Return the pids in it."""
         return {int(pid) for folder in self.folders for pid in _read(folder / "cgroup.procs").split()}
 
-    def kill(self) -> None:
-        """Kill all its members at once, where the kernel can (version 2, Linux 5.14)."""
+    def kill(self) -> bool:
+        """Kill all its members at once; False where the kernel cannot (it takes version 2, and Linux 5.14)."""
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 (folder / "cgroup.kill").write_text("1")
+                return True
+        return False
 
     def ran_out_of_memory(self) -> bool:
         """Whether the kernel killed a member that went over the limit."""
@@ -55,13 +59,13 @@ class Cgroup:
         return any(_field(text, "oom_kill") for text in events)
 
     @property
-    def counts_cpu(self) -> bool:
-        """Whether there is a part of version 2 in it: that always counts processor time."""
-        return any((folder / "cpu.stat").exists() for folder in self.folders)
+    def counts_all(self) -> bool:
+        """Whether the kernel counts memory, tasks, and processor time, which version 2 always does."""
+        return self.counts_memory and self.counts_tasks and any((f / "cpu.stat").exists() for f in self.folders)
 
     def cpu_seconds(self) -> float:
         """Return the processor time of all its members, past ones included; 0 where the kernel does not count it."""
-        return max(_field(_read(folder / "cpu.stat"), "usage_usec") for folder in self.folders) / 1e6
+        return max((_field(_read(folder / "cpu.stat"), "usage_usec") for folder in self.folders), default=0) / 1e6
 
     def remove(self) -> bool:
         """Remove it; False while something in it still ends."""
@@ -71,11 +75,14 @@ class Cgroup:
         return not any(folder.exists() for folder in self.folders)
 
 
-def create(limits: ProcessLimits, overhead: int) -> Cgroup | None:
-    """Return a new group with these limits, None where none can be had; ``overhead`` tasks are not the bot's own."""
+NONE = Cgroup(())
+
+
+def create(limits: ProcessLimits, overhead: int) -> Cgroup:
+    """Return a new group with these limits, ``NONE`` where it cannot be; ``overhead`` tasks are not the bot's own."""
     hierarchies = find()
     if not hierarchies:
-        return None
+        return NONE
     me = tree.read(os.getpid())
     name = f"referee.{os.getpid()}.{me.started if me else 0}.{next(_numbers)}"
     values = {
@@ -96,7 +103,7 @@ def create(limits: ProcessLimits, overhead: int) -> Cgroup | None:
                     (folder / file).write_text(str(value))
     except OSError:  # a limit on groups, say: the referee looks for itself then
         group.remove()
-        return None
+        return NONE
     return group
 
 

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -60,23 +60,22 @@ class Process:
     """A bot that runs. It belongs to the thread that spawned it: when that ends, so does the bot."""
 
     def __init__(
-        self, popen: subprocess.Popen[bytes], level: str, limits: ProcessLimits, desk: Path, group: cgroup.Cgroup | None
+        self, popen: subprocess.Popen[bytes], level: str, limits: ProcessLimits, desk: Path, group: cgroup.Cgroup
     ) -> None:
         self.pid = popen.pid
         self.exit: str | None = None
         """How it ended, in words; None while it runs."""
-        self._popen, self._level, self._limits, self._desk, self._group = popen, level, limits, desk, group
+        self._popen, self._level, self._limits, self._desk, self.group = popen, level, limits, desk, group
         self._why = ""
         self._cpu = 0.0
+        self.swept = level == "bubblewrap"  # its namespace goes with it, and all that is in there
 
     def kill(self, why: str = "") -> None:
         """Kill it and all that descends from it; ``why`` becomes how it ended."""
         if self.exit is None:
             self._why = self._why or why
-            if self._level == "bubblewrap":
-                os.kill(self.pid, signal.SIGKILL)  # the namespace goes with it, and all that is in there
-            else:
-                self._sweep()
+            _sweep([self])
+            os.kill(self.pid, signal.SIGKILL)
 
     async def wait(self) -> str:
         """Wait for its end. Return how it ended: ``exit code 1``, ``signal 9 (SIGKILL)``, or why it was killed."""
@@ -92,21 +91,19 @@ class Process:
         """Cut its logs, and hold it to the limits that the kernel does not. ``rows`` are all processes there are."""
         for name in LOGS:
             logs.trim(self._desk / name, self._limits.log)
-        family = self._measure(rows)
+        family = self.measure(rows)
         tasks = sum(row.threads for row in family) - confine.overhead(self._level)
-        if tasks > self._limits.processes and not (self._group and self._group.counts_tasks):
+        if tasks > self._limits.processes and not self.group.counts_tasks:
             self.kill(f"killed: ran {tasks} processes and threads of {self._limits.processes}")
-        elif sum(row.memory for row in family) > self._limits.memory and not (
-            self._group and self._group.counts_memory
-        ):
+        if sum(row.memory for row in family) > self._limits.memory and not self.group.counts_memory:
             memory = sum(map(tree.share, family))  # what forks have in common was counted for each of them
             if memory > self._limits.memory:
                 self.kill(_used(memory, self._limits))
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that it and its descendants have used, in seconds; ticks are 10 ms."""
+        """Return the processor time of it and its descendants in seconds: the kernel's, or what ``watch`` saw last."""
         if self.exit is None:
-            self._measure({} if self.counted else tree.snapshot())
+            self.measure({})
         return self._cpu
 
     def stderr_tail(self, size: int = 4096) -> str:
@@ -125,39 +122,24 @@ class Process:
             shutil.rmtree(self._desk, ignore_errors=True)
             self._desk = self._desk.parent
 
-    @property
-    def counted(self) -> bool:
-        """Whether the kernel counts all that there is to count of it."""
-        return bool(self._group and self._group.counts_memory and self._group.counts_tasks and self._group.counts_cpu)
-
-    def _measure(self, rows: tree.Rows) -> list[tree.Row]:
+    def measure(self, rows: tree.Rows) -> list[tree.Row]:
+        """Note the processor time of its family, and return the family."""
         family = tree.family(rows, {self.pid})
-        counted = self._group.cpu_seconds() if self._group else 0.0
-        self._cpu = max(self._cpu, counted, sum(row.cpu for row in family))
+        self._cpu = max(self._cpu, self.group.cpu_seconds(), sum(row.cpu for row in family))
         return family
-
-    def _sweep(self) -> None:
-        if self._group:
-            self._group.kill()
-        tree.kill(self._belongings)
-
-    def _belongings(self, rows: tree.Rows) -> list[tree.Row]:
-        self._measure(rows)
-        members = self._group.members() if self._group else set()
-        return [*tree.family(rows, {self.pid, *members}), *_strays(rows)]
 
     def _reap(self) -> str:
         """Bury it, once it has ended; as long as it is not buried its pid cannot become another's."""
         if self.exit is None:
-            self._sweep()
+            _sweep([self])
             _, status, usage = os.wait4(self.pid, 0)
+            self.measure({})
             self._cpu = max(self._cpu, usage.ru_utime + usage.ru_stime)
             self._popen.returncode = os.waitstatus_to_exitcode(status)
-            if self._group:
-                if self._group.ran_out_of_memory():
-                    self._why = self._why or _used(self._limits.memory, self._limits)
-                _leftover.append(self._group)
+            if self.group.ran_out_of_memory():
+                self._why = self._why or _used(self._limits.memory, self._limits)
             self.exit = self._why or _said(self._popen.returncode, self._level)
+            _leftover.append(self.group)
             del _running[self.pid]
             _tidy()
         return self.exit
@@ -171,29 +153,50 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
     long as the bot shall. Raises BotError if the command of the bot cannot be started.
     """
     program = manifest.resolve(bot.manifest, bot.folder, manifest.search_path())
-    (logs / bot.digest[:16]).mkdir(parents=True, exist_ok=True)
-    desk = Path(tempfile.mkdtemp(dir=logs / bot.digest[:16]))
-    home = Path("/tmp") if level == "bubblewrap" else desk
-    socket = Path(address.removeprefix("unix:")).parent
     shown = roots.needed(_words(bot, program))
     if level == "bubblewrap" and not roots.visible(program, bot.folder, shown):
         raise BotError(
             f"bot {bot.name!r}: {program} is not to be seen in the sandbox",
             "a sandboxed bot sees its own folder, the system, and what is installed for programs on the PATH",
         )
-    cell = confine.Cell(bot.folder, (*shown, socket))
+    cell = confine.Cell(bot.folder, (*shown, Path(address.removeprefix("unix:")).parent))
     command = confine.command(level, [str(program), *bot.manifest.run[1:]], cell, limits)
-    group = cgroup.create(limits, confine.overhead(level)) if level != "none" else None
-    environment = confine.environment(str(home), REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
+    (logs / bot.digest[:16]).mkdir(parents=True, exist_ok=True)
+    desk = Path(tempfile.mkdtemp(dir=logs / bot.digest[:16]))
+    home = "/tmp" if level == "bubblewrap" else str(desk)
+    environment = confine.environment(home, REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
+    group = cgroup.NONE if level == "none" else cgroup.create(limits, confine.overhead(level))
     try:
-        popen = _start(group.entering(command) if group else command, environment, bot.folder, [desk / n for n in LOGS])
+        popen = _start(group.entering(command), environment, bot.folder, [desk / name for name in LOGS])
     except OSError as error:
+        group.remove()
+        shutil.rmtree(desk)
         raise BotError(
             f"bot {bot.name!r} cannot be started: {error}", "`referee doctor` tells what works here"
         ) from error
-    process = Process(popen, level, limits, desk, group)
-    _running[popen.pid] = process
+    process = _running[popen.pid] = Process(popen, level, limits, desk, group)
     return process
+
+
+def kill_all() -> None:
+    """Kill all bots of this process: with one look for all of them, where ``kill`` has to look for each."""
+    _sweep(_running.values())
+    for bot in _running.values():
+        bot.kill()
+
+
+def _sweep(bots: Iterable[Process]) -> None:
+    """Kill what is left of bots, once."""
+    left = {bot.pid: bot for bot in bots if not bot.swept and not bot.group.kill()}
+    for bot in bots:
+        bot.swept = True
+    if left:
+
+        def find(rows: tree.Rows) -> list[tree.Row]:
+            members = {pid for bot in left.values() for pid in bot.group.members()}
+            return [*tree.family(rows, left.keys() | members), *_strays(rows)]
+
+        tree.kill(find)
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, output: Path, patience: float) -> str:
@@ -219,7 +222,7 @@ async def watch(every: float = 0.1) -> NoReturn:
     while True:
         await trio.sleep(every)
         bots = list(_running.values())
-        counted = all(bot.counted for bot in bots)
+        counted = all(bot.group.counts_all for bot in bots)
         rows = {} if counted else await trio.to_thread.run_sync(tree.snapshot)
         for bot in bots:
             bot.check(rows)
@@ -266,7 +269,8 @@ def _strays(rows: tree.Rows) -> list[tree.Row]:
 
 
 def _tidy() -> None:
-    _leftover[:] = [group for group in _leftover if not group.remove()]
+    """Remove the groups of bots that are gone, and kill what may be left in them."""
+    _leftover[:] = [group for group in _leftover if not (group.kill(), group.remove())[1]]
 
 
 def _ended_within(pid: int, seconds: float) -> bool:

@@ -140,7 +140,9 @@ def _mirrors(environment: Mapping[str, str]) -> list[Path]:
     texts = [file.read_text("utf-8") for file in files if file.is_file()]
     texts += [value for key, value in environment.items() if key.startswith("PIP_")]
     named = (Path(path) for text in texts for path in re.findall(r"(?:^|[\s=]|file://)(/[\w./+-]+)", text))
-    return [path for path in named if path.is_dir()]
+    return [
+        path.parent if path.name == "simple" else path for path in named if path.is_dir()
+    ]  # its files are beside it
 
 
 def _chmod(folder: Path, change: Callable[[int], int]) -> None:

@@ -69,7 +69,7 @@ async def hear(listener: trio.socket.SocketType, running: process.Process, then:
         pids = [row.pid for row in tree.descendants(tree.snapshot())] if then == "hold" else []
         print(json.dumps({"report": json.loads(line), "pids": pids}), flush=True)
         if then == "kill":
-            running.cpu_seconds()  # as of now: the kernel forgets what a killed tree has used
+            running.measure(tree.snapshot())  # as the watch does: the kernel forgets what a killed tree has used
             running.kill()
 
 
