@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 import trio
 
@@ -18,21 +18,26 @@ class Thinker(Protocol):
 class Floor:
     """The processes that wait for a place, first come first served; their asks wait unsent, free of charge."""
 
-    def __init__(self, thinkers: int, trio_token: trio.lowlevel.TrioToken) -> None:
+    def __init__(self, thinkers: int) -> None:
         self._free = thinkers
         self._waiting: deque[Thinker] = deque()
-        self._trio = trio_token
+        self._bell = trio.Event()
 
     def enter(self, thinker: Thinker) -> None:
-        """Queue for a place. It is given once the tasks that are ready now have had their turn: large batches."""
+        """Queue for a place."""
         self._waiting.append(thinker)
-        self._trio.run_sync_soon(self._fill, idempotent=True)
+        self._bell.set()
 
     def leave(self) -> None:
         """Give a place back."""
         self._free += 1
-        self._trio.run_sync_soon(self._fill, idempotent=True)
+        self._bell.set()
 
-    def _fill(self) -> None:
-        while self._free and self._waiting:
-            self._free -= self._waiting.popleft().think()
+    async def run(self) -> NoReturn:
+        """Give places away, once the tasks that are ready now have had their turn: that makes large batches."""
+        while True:
+            await self._bell.wait()
+            await trio.lowlevel.checkpoint()
+            self._bell = trio.Event()
+            while self._free and self._waiting:
+                self._free -= self._waiting.popleft().think()

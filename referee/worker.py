@@ -159,7 +159,7 @@ class Session:
         async with open_arena(address) as arena, trio.open_nursery() as nursery:
             shop = Shop(
                 arena=arena,
-                floor=Floor(self.setup.thinkers, self._trio),
+                floor=Floor(self.setup.thinkers),
                 starts=trio.CapacityLimiter(max(2, os.cpu_count() or 1)),
                 game=self.setup.game,
                 limits=self.setup.time,
@@ -174,6 +174,7 @@ class Session:
                 nursery.start_soon(player.run)
             nursery.start_soon(self._keep_time, lag)
             nursery.start_soon(watch)
+            nursery.start_soon(shop.floor.run)
             self._ready.set()
             await self._stop.wait()
             nursery.cancel_scope.cancel()
