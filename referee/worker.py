@@ -43,6 +43,10 @@ MAX_VOIDS = 10
 """How often a game is played again before the machine is called unfit."""
 
 
+CPU_PERIOD = 1.0
+"""Seconds between two looks at a bot's CPU time: a look may have to read all of /proc."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What all games of a tournament share. A value that can be sent to another process or machine."""
@@ -109,7 +113,7 @@ class Session:
         self._game = load(setup.game)
         self._options = msgspec.json.decode(setup.options, type=self._game.options)
         self._benched: list[Benched] = []
-        self._cpu_told: dict[str, float] = {}
+        self._cpu_told: dict[str, tuple[float, float]] = {}
         self._ready = threading.Event()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._body, name="referee", daemon=True)
@@ -196,7 +200,7 @@ class Session:
             for pairing in job.games:
                 nursery.start_soon(self._play_game, job, pairing, result)
         result.benched, self._benched = self._benched, []
-        result.cpu = {}
+        result.cpu = self._cpu(job.block.bots)
         return result
 
     async def _play_game(self, job: Job, pairing: Pairing, result: JobResult) -> None:
@@ -236,12 +240,14 @@ class Session:
         return record
 
     def _cpu(self, bots: tuple[str, ...]) -> dict[str, float]:
-        """Return the CPU seconds of these bots since they were told last."""
-        used = {}
+        """Return the CPU seconds of these bots since they were told last, for those that were not told just now."""
+        now, used = time.monotonic(), {}
         for name in bots:
-            total = self.players[name].cpu()
-            used[name] = total - self._cpu_told.get(name, 0.0)
-            self._cpu_told[name] = total
+            at, told = self._cpu_told.get(name, (0.0, 0.0))
+            if now - at > CPU_PERIOD:
+                total = self.players[name].cpu()
+                used[name] = total - told
+                self._cpu_told[name] = now, total
         return used
 
 

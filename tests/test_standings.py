@@ -235,7 +235,7 @@ def test_the_table(store: Store) -> None:
     assert lines[0] == "cup"
     assert lines[1].startswith('6 nimmt! with 3 seats; variant = "standard", ')
     assert lines[2] == "21 games, 7 of 8 blocks so far; sandbox: none (21 games)"
-    head = "# bot version Elo ± LOS % games won drawn lost points ± rank forfeits ms max ms faults"
+    head = "# bot version Elo ± LOS % games won drawn lost points ± rank forfeits ms max ms cpu s faults"
     assert lines[4].split() == head.split()
     assert [text.split()[:2] for text in lines[5:8]] == [["1", "a"], ["2", "b"], ["3", "c"]]
     assert lines[5].endswith("1 LATE")

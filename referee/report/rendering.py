@@ -115,7 +115,8 @@ def _heading(model: Standings) -> Iterator[str]:
     tournament = model.tournament
     options = ", ".join(f"{key} = {json.dumps(value)}" for key, value in model.options.items())
     yield tournament.name
-    yield f"{load(tournament.game).title} with {model.seats} seats; {options}"
+    seats = text.counted(model.seats, "seat")
+    yield f"{load(tournament.game).title} with {seats}; {options}"
     state = "complete" if tournament.ended else f"{model.blocks} of {tournament.blocks} blocks so far"
     levels = ", ".join(f"{level} ({games} games)" for level, games in sorted(model.sandbox.items()))
     yield f"{model.games} games, {state}; sandbox: {levels or 'none was needed yet'}"
@@ -171,5 +172,6 @@ COLUMNS = (
     Column("forfeits", lambda row: str(row.forfeits)),
     Column("ms", lambda row: _number(row.mean_ms, 1)),
     Column("max ms", lambda row: _number(row.max_ms, 1)),
+    Column("cpu s", lambda row: _number(row.cpu_seconds, 0)),
     Column("faults", _faults, right=False),
 )
