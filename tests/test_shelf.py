@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.bots import sandbox, shelf
+from referee.bots import build, sandbox
 from referee.bots.shelf import Bot, shelve
 from referee.errors import BotError
 from tests.toolchain import need
@@ -145,7 +145,7 @@ def test_a_failed_build_shows_the_end_of_its_output(arena: Path, source: Path, l
 
 
 def test_a_build_that_hangs_is_killed(arena: Path, source: Path, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf, "BUILD_PATIENCE", 0.2)
+    monkeypatch.setattr(build, "PATIENCE", 0.2)
     write(source, build="sleep 600 & sleep 600")
     with pytest.raises(BotError, match=r"not done after 0\.2 s"):
         shelve(arena, source, level)

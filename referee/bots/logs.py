@@ -6,6 +6,7 @@ A file rather than a pipe: a bot never waits for the referee to read, and the re
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 
 _CUT = b"\n[... too long: the middle is not kept ...]\n"
@@ -14,7 +15,7 @@ _CUT = b"\n[... too long: the middle is not kept ...]\n"
 def trim(path: Path, cap: int) -> None:
     """Cut the middle out of a log that has grown to twice ``cap`` bytes. What is printed meanwhile may be lost."""
     half = cap // 2
-    with path.open("rb+") as file:
+    with suppress(FileNotFoundError), path.open("rb+") as file:  # below bubblewrap a bot may remove it
         size = file.seek(0, 2)
         if size > 2 * cap:
             file.seek(-half, 2)
@@ -26,7 +27,8 @@ def trim(path: Path, cap: int) -> None:
 
 def tail(path: Path, size: int) -> str:
     """Return about the last ``size`` bytes as text that is safe to show: no control codes but tabs and line ends."""
-    with path.open("rb") as file:
+    text = ""
+    with suppress(FileNotFoundError), path.open("rb") as file:
         file.seek(max(0, file.seek(0, 2) - size))
         text = file.read(size).decode(errors="replace")
     return "".join(c if c in "\n\t" or unicodedata.category(c) != "Cc" else "�" for c in text)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -118,7 +119,8 @@ class Process:
         if self._desk.exists():
             for name in LOGS:
                 logs.trim(self._desk / name, self._limits.log)
-                (self._desk / name).replace(self._desk.parent / name)
+                with suppress(FileNotFoundError):
+                    (self._desk / name).replace(self._desk.parent / name)
             shutil.rmtree(self._desk, ignore_errors=True)
             self._desk = self._desk.parent
 
@@ -163,7 +165,8 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
     command = confine.command(level, [str(program), *bot.manifest.run[1:]], cell, limits)
     (logs / bot.digest[:16]).mkdir(parents=True, exist_ok=True)
     desk = Path(tempfile.mkdtemp(dir=logs / bot.digest[:16]))
-    home = "/tmp" if level == "bubblewrap" else str(desk)
+    (desk / "home").mkdir()
+    home = "/tmp" if level == "bubblewrap" else str(desk / "home")
     environment = confine.environment(home, REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
     group = cgroup.NONE if level == "none" else cgroup.create(limits, confine.overhead(level))
     try:
@@ -171,9 +174,7 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
     except OSError as error:
         group.remove()
         shutil.rmtree(desk)
-        raise BotError(
-            f"bot {bot.name!r} cannot be started: {error}", "`referee doctor` tells what works here"
-        ) from error
+        raise BotError(f"bot {bot.name!r} cannot be started: {error}", "see what `referee doctor` says") from error
     process = _running[popen.pid] = Process(popen, level, limits, desk, group)
     return process
 
@@ -221,10 +222,9 @@ async def watch(every: float = 0.1) -> NoReturn:
     """Hold all bots of this process to their limits, and kill what they leave behind, for as long as this runs."""
     while True:
         await trio.sleep(every)
-        bots = list(_running.values())
-        counted = all(bot.group.counts_all for bot in bots)
+        counted = all(bot.group.counts_all for bot in _running.values())
         rows = {} if counted else await trio.to_thread.run_sync(tree.snapshot)
-        for bot in bots:
+        for bot in _running.values():
             bot.check(rows)
         if strays := _strays(rows):
             tree.kill(_strays)

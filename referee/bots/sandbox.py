@@ -71,65 +71,60 @@ def probe(level: str) -> Finding:
     """Run the canary at a level, once in the life of this process."""
     if level == "none":
         return Finding(level, works=True, says="bots run as any program of this user does")
-    problem = _missing(level) or _sing(level)
-    if problem:
-        return Finding(level, works=False, says=problem, hint=_remedy(level, problem))
-    return Finding(level, works=True, says=_MEANING[level])
+    return _missing(level) or _sing(level)
 
 
-_MEANING = {
-    "bubblewrap": "a bot sees the system, its own folder and the referee's socket, and nothing else",
-    "limits": "bots are held to open files and file sizes, but see what this user sees",
-}
-
-
-def _missing(level: str) -> str:
-    """Return which program is not installed, or is too old."""
-    program = "bwrap" if level == "bubblewrap" else "setpriv"
+def _missing(level: str) -> Finding | None:
+    """Say which program is not installed, or too old."""
+    program, install = ("bwrap", INSTALL) if level == "bubblewrap" else ("setpriv", "apt-get install util-linux")
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
         try:
             process.run([program, "--version"], confine.environment(folder), Path(folder), output, _PATIENCE)
         except OSError:
-            return f"{program} is not installed"
+            return Finding(level, works=False, says=f"{program} is not installed", hint=install)
         version = re.search(r"(\d+)\.(\d+)", output.read_text())
     if level == "bubblewrap" and version and (int(version[1]), int(version[2])) < _OLDEST:
-        return f"bubblewrap {version[0]} is too old: {'.'.join(map(str, _OLDEST))} is the first that bounds /tmp"
-    return ""
+        oldest = ".".join(map(str, _OLDEST))
+        return Finding(
+            level, works=False, says=f"bubblewrap {version[0]} is too old", hint=f"install {oldest} or newer"
+        )
+    return None
 
 
-def _sing(level: str) -> str:
-    """Run the canary and return which wall is missing; nothing if it sang and all that the level promises is there."""
+def _sing(level: str) -> Finding:
+    """Run the canary. A level works if it sings, and if bubblewrap's walls are all there."""
     with tempfile.TemporaryDirectory(prefix="referee-canary-") as name:
         folder, sockets, secret, output = (Path(name) / part for part in ("bot", "socket", "secret", "output"))
         folder.mkdir()
         sockets.mkdir()
         secret.touch()
-        cell = confine.Cell(folder, shown=(sockets,))
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(sockets / "s"))
             canary = ["/bin/sh", "-c", _CANARY, "canary", str(secret), str(sockets / "s")]
-            command = confine.command(level, canary, cell, ProcessLimits())
+            command = confine.command(level, canary, confine.Cell(folder, shown=(sockets,)), ProcessLimits())
             ended = process.run(command, confine.environment(name), folder, output, _PATIENCE)
-        said = output.read_text(errors="replace").splitlines()
-    if ended or not said:
-        return said[-1] if said else ended or "the canary did not sing"
-    return said[0] if level == "bubblewrap" and said[0] != _SINGS else ""
+        said = output.read_text(errors="replace").splitlines() or ["the canary did not sing"]
+    if ended:
+        return Finding(level, works=False, says=f"{said[-1]} ({ended})", hint=_remedy())
+    if level == "limits":
+        return Finding(level, works=True, says="bots are held to their limits, but see what this user sees")
+    if said != [_SINGS]:
+        return Finding(level, works=False, says=f"in the sandbox {said[0]}", hint=_remedy())
+    return Finding(
+        level, works=True, says="a bot sees the system, its own folder, the referee's socket, and nothing else"
+    )
 
 
-def _remedy(level: str, problem: str) -> str:
-    """Return how to get a level that does not work."""
-    if "not installed" in problem:
-        return INSTALL if level == "bubblewrap" else "apt-get install util-linux"
-    if level != "bubblewrap" or "too old" in problem:
-        return "a newer release of the system has it"
-    kernel = {name: _sysctl(name) for name in ("kernel/unprivileged_userns_clone", "user/max_user_namespaces")}
-    for name, value in kernel.items():
-        if value == "0":
-            return f"sysctl -w {name.replace('/', '.')}={15000 if name.startswith('user') else 1}"
+def _remedy() -> str:
+    """Return what keeps this user from having namespaces, and how to change it."""
+    if _sysctl("kernel/unprivileged_userns_clone") == "0":
+        return "sysctl -w kernel.unprivileged_userns_clone=1"
+    if _sysctl("user/max_user_namespaces") == "0":
+        return "sysctl -w user.max_user_namespaces=15000"
     if _sysctl("kernel/apparmor_restrict_unprivileged_userns") == "1":
-        return f"Ubuntu lets programs have user namespaces by name: {_APPARMOR_RULE}"
-    if any(map(Path.exists, (Path("/.dockerenv"), Path("/run/.containerenv")))):
+        return f"Ubuntu allows user namespaces by program: {_APPARMOR_RULE}"
+    if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return f"in a container: start it with {_CONTAINER}"
     return "user namespaces seem to be forbidden on this machine"
 

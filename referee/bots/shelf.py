@@ -10,21 +10,17 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from referee.bots import confine, logs, manifest, process, roots
-from referee.bots.limits import ProcessLimits
+from referee.bots import manifest
+from referee.bots.build import build
 from referee.bots.manifest import Manifest
 from referee.errors import BotError
 
-BUILD_PATIENCE = 600.0
-"""Seconds that a build may take."""
-_BUILD_LIMITS = ProcessLimits(processes=4096, files=4096, file_size=2 << 30)
 _NEVER = frozenset({".git", ".venv", "__pycache__"})
 """Not the bot itself: and a virtual environment does not survive a move."""
 _MADE = _NEVER | {"node_modules"}
@@ -65,7 +61,7 @@ def shelve(arena: Path, source: Path, level: str) -> Bot:
         place.mkdir()
         incoming.rename(bot.folder)
         if about.build:
-            _build(bot, about.build, level)
+            build(bot, about.build, level)
         manifest.resolve(about, bot.folder, manifest.search_path())
         _chmod(bot.folder, lambda mode: mode & 0o555)
         (place / "ready").touch()
@@ -103,46 +99,6 @@ def _digest(folder: Path) -> str:
         for part in (os.fsencode(path.relative_to(folder)), kind, content):
             whole.update(len(part).to_bytes(8, "big") + part)
     return whole.hexdigest()
-
-
-def _build(bot: Bot, command: list[str], level: str) -> None:
-    """Run a bot's build in its folder: a stranger's code too, but it may write there and use the network."""
-    log, home = bot.folder.parent / "build.log", bot.folder.parent / "home"
-    home.mkdir()
-    settings = _settings()
-    environment = confine.environment("/tmp" if level == "bubblewrap" else str(home), building=True, **settings)
-    shown = (*roots.needed(bot.manifest.words()), *map(Path, settings.values()), *_mirrors(environment))
-    confined = confine.command(level, command, confine.Cell(bot.folder, shown, building=True), _BUILD_LIMITS)
-    try:
-        problem = process.run(confined, environment, bot.folder, log, BUILD_PATIENCE)
-    except OSError as error:
-        problem = str(error)
-    finally:
-        _remove(home)
-    if problem:
-        raise BotError(
-            f"bot {bot.name!r}: the build failed ({problem}): {' '.join(command)}\n{logs.tail(log, 4096)}",
-            f"all of it is in {log}",
-        )
-
-
-def _settings() -> dict[str, str]:
-    """Return the user's own settings of pip and npm (a mirror, say) as builds get them; not if they hold a password."""
-    files = {"PIP_CONFIG_FILE": "~/.config/pip/pip.conf", "NPM_CONFIG_USERCONFIG": "~/.npmrc"}
-    found = {key: Path(os.path.expanduser(name)) for key, name in files.items() if key not in os.environ}  # noqa: PTH111
-    secret = re.compile(r"_auth|_password|://[^/\s]*@")
-    return {k: str(file) for k, file in found.items() if file.is_file() and not secret.search(file.read_text("utf-8"))}
-
-
-def _mirrors(environment: Mapping[str, str]) -> list[Path]:
-    """Return the folders of this machine that pip's settings name: mirrors, for a build without the internet."""
-    files = (Path("/etc/pip.conf"), Path(environment.get("PIP_CONFIG_FILE", "/etc/pip.conf")))
-    texts = [file.read_text("utf-8") for file in files if file.is_file()]
-    texts += [value for key, value in environment.items() if key.startswith("PIP_")]
-    named = (Path(path) for text in texts for path in re.findall(r"(?:^|[\s=]|file://)(/[\w./+-]+)", text))
-    return [
-        path.parent if path.name == "simple" else path for path in named if path.is_dir()
-    ]  # its files are beside it
 
 
 def _chmod(folder: Path, change: Callable[[int], int]) -> None:
