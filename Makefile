@@ -1,43 +1,45 @@
 # Everything a fresh machine needs: `make demo`, `make test`.
-VENV := .venv
-BIN := $(VENV)/bin
+BIN := .venv/bin
 PROTO_BIN := .venv-proto/bin
-PROTOS := $(wildcard proto/referee/v1/*.proto)
+PIP := pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test check proto bench setup clean
+.PHONY: demo test check proto bench clean
 
-demo: setup
+demo: .venv/.ready
 	$(BIN)/referee run sample_bots/demo.toml --arena demo
 	$(BIN)/referee run sample_bots/demo_ten.toml --arena demo
 
-test: setup check
+test: check
 	$(BIN)/python -m pytest
 
-setup: $(VENV)/.ready
-
-$(VENV)/.ready: pyproject.toml sdk/python/pyproject.toml
-	python3 -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -e sdk/python -e '.[dev]'
-	touch $@
-
-check: setup $(PROTO_BIN)/.ready
+check: .venv/.dev .venv-proto/.ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd proto && ../$(BIN)/buf lint
-	$(PROTO_BIN)/python proto/generate.py --check
+	$(PROTO_BIN)/python -W ignore proto/generate.py --check
 
 # The generated code is checked in. The oldest tools of the supported range make it, so that every version in it can run it.
-proto: $(PROTO_BIN)/.ready
-	$(PROTO_BIN)/python proto/generate.py
+proto: .venv-proto/.ready
+	$(PROTO_BIN)/python -W ignore proto/generate.py
 
-$(PROTO_BIN)/.ready: proto/requirements.txt
-	python3 -m venv .venv-proto
-	$(PROTO_BIN)/pip install --quiet --disable-pip-version-check -r proto/requirements.txt
+bench: .venv/.dev
+	$(BIN)/python -m benchmarks.throughput
+	$(BIN)/python -m benchmarks.long_run
+
+.venv/.ready: pyproject.toml sdk/python/pyproject.toml
+	python3 -m venv .venv
+	$(BIN)/$(PIP) -e sdk/python -e .
 	touch $@
 
-bench: setup
-	$(BIN)/python -m benchmarks.throughput
+.venv/.dev: .venv/.ready
+	$(BIN)/$(PIP) -e '.[dev]'
+	touch $@
+
+.venv-proto/.ready: proto/requirements.txt
+	python3 -m venv .venv-proto
+	$(PROTO_BIN)/$(PIP) -r proto/requirements.txt
+	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-proto demo
+	rm -rf .venv .venv-proto demo
