@@ -16,8 +16,8 @@ from referee.bots.shelf import Bot
 from referee.config import Config
 from referee.errors import BotError
 from referee.games import AnyGame, load
-from referee.life import End
 from referee.schedule import Block
+from referee.shop import End
 from referee.table import BOT
 from referee.tournament import setup_for
 from referee.v1.record_pb2 import Fault, GameRecord

@@ -4,71 +4,26 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 
 import trio
 
 from referee import faults
-from referee.arena import PROTOCOL, Arena, Line, Sent
-from referee.bots.limits import ProcessLimits
+from referee.arena import PROTOCOL, Line, Sent
 from referee.bots.process import Process, spawn
 from referee.bots.shelf import Bot
-from referee.clock import VOID_PART, Bank, Clock, LagMeter, Timed, TimeLimits
+from referee.clock import VOID_PART, Bank, Clock, Timed
 from referee.errors import BotError
-from referee.floor import Floor
 from referee.seating import Waiting
+from referee.shop import End, Shop, wire_limits
 from referee.table import Answer
-from referee.v1.arena_pb2 import ArenaMessage, FaultKind, Hello, Limits, Reply, Welcome
+from referee.v1.arena_pb2 import ArenaMessage, FaultKind, Hello, Reply, Welcome
 from referee.v1.arena_pb2 import Clock as ClockMessage
-from referee.v1.record_pb2 import Fault
 
 EXIT_GRACE = 1.0
 """Seconds that a process whose stream has ended gets to exit, so that its exit code can be told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shop:
-    """What every process of a worker is run with."""
-
-    arena: Arena
-    floor: Floor
-    starts: trio.CapacityLimiter  # few starts at once: a start is timed, and cores are few
-    game: str
-    limits: TimeLimits
-    process_limits: ProcessLimits
-    sandbox: str
-    logs: Path
-    lag: LagMeter
-    now: Callable[[], int] = time.monotonic_ns
-
-    def worst_lag(self, since: int, now: int) -> int:
-        """How late the referee was at worst in that time, in either of its threads."""
-        return max(self.lag.worst(since, now), self.arena.lag.worst(since, now))
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """How a process ended.
-
-    ``charged``: an ask was on the clock (or nothing could be asked), so a game pays for it. ``kill``: the referee ends
-    it, and waits for nothing.
-    """
-
-    kind: FaultKind.ValueType
-    reason: str
-    charged: bool
-    kill: bool = False
-    exit: str = ""
-    stderr_tail: str = ""
-    us: int = 0
-
-    def fault(self, reason: str = "") -> Fault:
-        """Return it as the fault of a game."""
-        return faults.fault(self.kind, reason or self.reason, exit=self.exit, stderr_tail=self.stderr_tail, us=self.us)
 
 
 @dataclass(slots=True, eq=False)
@@ -325,14 +280,3 @@ class Life:
         self.process.close()
         reason = end.reason if not exit_text or end.kill else f"{end.reason}: {exit_text}"
         return replace(end, reason=reason, exit=exit_text, stderr_tail=tail)
-
-
-def wire_limits(limits: TimeLimits) -> Limits:
-    """Return the time settings as the wire has them, in microseconds."""
-    return Limits(
-        start_us=limits.start // 1000,
-        move_us=limits.move // 1000,
-        free_us=limits.free // 1000,
-        bank_us=limits.bank // 1000,
-        shutdown_us=limits.shutdown // 1000,
-    )

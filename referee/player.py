@@ -12,8 +12,9 @@ import trio
 from referee import faults
 from referee.bots.shelf import Bot
 from referee.floor import Floor
-from referee.life import End, Life, Shop
+from referee.life import Life
 from referee.seating import Waiting
+from referee.shop import End, Shop
 from referee.table import Answer
 from referee.v1.arena_pb2 import ArenaMessage
 

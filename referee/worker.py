@@ -28,10 +28,10 @@ from referee.clock import LagMeter, TimeLimits
 from referee.errors import GameVoid, RefereeError, WorkerLost
 from referee.floor import Floor
 from referee.games import load
-from referee.life import End, Shop
 from referee.player import Player
 from referee.schedule import Block, Pairing
 from referee.seating import Seating
+from referee.shop import End, Shop
 from referee.table import Player as SeatedPlayer
 from referee.table import Table
 from referee.v1.arena_pb2 import ArenaMessage, FaultNotice, GameOver
