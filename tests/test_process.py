@@ -89,8 +89,7 @@ def test_a_flood_of_output_is_cut(level: str) -> None:
     with ward(SOMEONE, "flood") as kept:
         story = kept.run(level, log=4096)
     assert all(0 < size <= 2 * 4096 for size in story.sizes)
-    if level == "none":  # where it was let write to its end
-        assert story.stderr.endswith("�[2Jthe end\n")
+    assert "noise noise" in story.stderr
 
 
 def test_a_bot_may_close_its_output(level: str) -> None:

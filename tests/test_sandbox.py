@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from errno import EACCES, ECONNREFUSED, ENOENT, ENOSPC, EPERM, EROFS, ESRCH
@@ -202,6 +203,7 @@ def few_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     for program in ("setpriv", "prlimit"):
         (tmp_path / program).symlink_to(Path("/usr/bin") / program)
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python3"))
     sandbox.probe.cache_clear()
     yield tmp_path
     sandbox.probe.cache_clear()

@@ -15,13 +15,12 @@ _CUT = b"\n[... too long: the middle is not kept ...]\n"
 def trim(path: Path, cap: int) -> None:
     """Cut the middle out of a log that has grown to twice ``cap`` bytes. What is printed meanwhile may be lost."""
     half = cap // 2
-    with suppress(FileNotFoundError), path.open("rb+") as file:  # below bubblewrap a bot may remove it
+    with suppress(FileNotFoundError), path.open("ab+") as file:  # below bubblewrap a bot may remove it all
         size = file.seek(0, 2)
         if size > 2 * cap:
             file.seek(-half, 2)
             tail = file.read(half)
             file.truncate(half)
-            file.seek(half)
             file.write(_CUT + tail)
 
 
