@@ -20,6 +20,7 @@ from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
 
+from referee.bots.process import become_subreaper, kill_descendants
 from referee.errors import WorkerLost
 
 GRACE = 2.0
@@ -30,12 +31,15 @@ class Pool(Executor):
     """``workers`` processes with ``slots`` tasks at a time each; ``close`` runs in every one of them at the end."""
 
     def __init__(self, workers: int, slots: int, close: Callable[[], object]) -> None:
+        become_subreaper()  # what a worker that is killed leaves behind comes to us
         self._slots, self._close = slots, close
         self._workers = [self._hire() for _ in range(workers)]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run ``fn`` in the worker that has least to do. Everything must pickle."""
-        self._workers = [worker if worker.alive else self._hire() for worker in self._workers]
+        if not all(worker.alive for worker in self._workers):
+            self._workers = [worker if worker.alive else self._hire() for worker in self._workers]
+            kill_descendants(spare=self.pids())
         return min(self._workers, key=lambda worker: worker.load).submit(fn, args, kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -44,6 +48,7 @@ class Pool(Executor):
             worker.dismiss()
         for worker in self._workers:
             worker.end(GRACE if wait else 0)
+        kill_descendants()
 
     def pids(self) -> list[int]:
         """Return the workers' process ids."""
@@ -125,8 +130,6 @@ class _Worker:
 
 def serve(fd: int) -> None:
     """Be a worker process: run what the parent sends, until it says so or is gone."""
-    from referee.bots.process import become_subreaper, kill_descendants
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     become_subreaper()
     pipe: Connection[Any, Any] = Connection(fd)
