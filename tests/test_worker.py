@@ -131,6 +131,24 @@ def test_a_late_answer_is_late_once_and_not_illegal(play: Play) -> None:
     assert host.faults() == ["LATE"]
 
 
+@pytest.mark.parametrize(("concurrency", "kinds"), [(1, set()), (2, {"CRASHED"})])
+def test_a_bot_plays_as_many_games_at_once_as_it_says(tmp_path: Path, concurrency: int, kinds: set[str]) -> None:
+    bots = (
+        wire_bot(tmp_path / "minds", "minds_one_game", concurrency=concurrency),
+        wire_bot(tmp_path / "honest", "honest"),
+    )
+    logs = str(tmp_path / "logs")
+    session = Session(Setup("zoo", "six_nimmt", OPTIONS, bots, TIME, ProcessLimits(), "none", logs, bench_after=99))
+    block = Block("zoo/0/0", 0, 0, ("minds_one_game", "honest"))
+    try:
+        result = session.play(Job(block, block.games(), b"seed"))
+    finally:
+        session.close()
+    records = [GameRecord.FromString(data) for data in result.records]
+    assert len(records) == 2
+    assert {faults.name(fault.kind) for record in records for fault in record.faults} == kinds
+
+
 @pytest.mark.parametrize("animal", ["answers_twice", "answers_for_others", "connects_twice"])
 def test_what_was_not_asked_counts_for_nothing(play: Play, animal: str) -> None:
     assert play(animal).faults() == []

@@ -63,6 +63,9 @@ class Bot:
     def asked(self, asks: list[Ask]) -> None:
         self.send(replies(*((ask.ask_id, answer(ask)) for ask in asks)))
 
+    def game_over(self) -> None:
+        """After a game."""
+
     def send(self, data: bytes | None) -> None:
         self.outgoing.put(data)
 
@@ -81,6 +84,8 @@ class Bot:
                     self.welcomed()
                 elif message.HasField("asks"):
                     self.asked(list(message.asks.asks))
+                else:
+                    self.game_over()
         except grpc.RpcError as error:
             print("the stream ended:", error, file=sys.stderr)
         self.after()
@@ -300,6 +305,23 @@ class speaks_protocol_2(Bot):
     """Says Hello for a protocol that is not spoken."""
 
     protocol = 2
+
+
+@animal
+class minds_one_game(Bot):
+    """Exits with code 5 when it is asked about a second game before the first one is over."""
+
+    game = ""
+
+    def asked(self, asks: list[Ask]) -> None:
+        games = {ask.game_id for ask in asks} | ({self.game} if self.game else set())
+        if len(games) > 1:
+            os._exit(5)
+        self.game = games.pop()
+        super().asked(asks)
+
+    def game_over(self) -> None:
+        self.game = ""
 
 
 @animal
