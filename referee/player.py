@@ -52,7 +52,7 @@ class Player:
     def ask(self, waiting: Waiting) -> None:
         """Queue a question."""
         if self.benched and self._last:
-            waiting.answer(Answer(fault=self._last.fault(self.benched)))
+            waiting.answer(Answer(fault=self._last.benched(self.benched)))
             return
         self._queue.append(waiting)
         self.rouse()
@@ -142,4 +142,4 @@ class Player:
         )
         self.on_benched(self.bot.name, self.benched)
         while self._queue:
-            self._queue.popleft().answer(Answer(fault=end.fault(self.benched)))
+            self._queue.popleft().answer(Answer(fault=end.benched(self.benched)))

@@ -54,9 +54,13 @@ class End:
     stderr_tail: str = ""
     us: int = 0
 
-    def fault(self, reason: str = "") -> Fault:
-        """Return it as the fault of a game."""
-        return faults.fault(self.kind, reason or self.reason, exit=self.exit, stderr_tail=self.stderr_tail, us=self.us)
+    def fault(self) -> Fault:
+        """Return it as the fault of the game that was on the clock."""
+        return faults.fault(self.kind, self.reason, exit=self.exit, stderr_tail=self.stderr_tail, us=self.us)
+
+    def benched(self, reason: str) -> Fault:
+        """Return it as the fault of a game that a benched bot is not asked about any more."""
+        return faults.fault(self.kind, reason, stderr_tail=self.stderr_tail)
 
 
 def wire_limits(limits: TimeLimits) -> Limits:
