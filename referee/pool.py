@@ -48,7 +48,7 @@ class Pool(Executor):
             worker.dismiss()
         for worker in self._workers:
             worker.end(GRACE if wait else 0)
-        kill_descendants()
+        _end_all()
 
     def pids(self) -> list[int]:
         """Return the workers' process ids."""
@@ -152,8 +152,13 @@ def serve(fd: int) -> None:
     except (EOFError, OSError):
         kill_descendants()  # the parent is gone: nobody waits for what the bots would still do
     close()
+    _end_all()
+    os._exit(0)
+
+
+def _end_all() -> None:
+    """Kill whatever is below this process, and bury it: not every init does."""
     kill_descendants()
-    with suppress(ChildProcessError):  # until there is no child left to bury: not every init does
+    with suppress(ChildProcessError):
         while True:
             os.wait()
-    os._exit(0)
