@@ -35,9 +35,13 @@ async def main(request: dict[str, Any]) -> None:
     running = process.spawn(bot, address=address, token="secret", logs=place / "logs", level=level, limits=limits)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process.watch)
-        nursery.start_soon(hear, listener, running, request["then"])
+        heard = trio.Event()
+        nursery.start_soon(hear, listener, running, request["then"], heard)
         with trio.fail_after(PATIENCE):
             await running.wait()
+            async with await trio.open_unix_socket(address.removeprefix("unix:")) as wire:  # in line behind all reports
+                await wire.send_all(b"null\n")
+            await heard.wait()
         nursery.cancel_scope.cancel()
     stderr = running.stderr_tail()
     running.close()
@@ -59,16 +63,20 @@ async def ends(pid: int) -> bool:
     return False
 
 
-async def hear(listener: trio.socket.SocketType, running: process.Process, then: str) -> None:
+async def hear(listener: trio.socket.SocketType, running: process.Process, then: str, heard: trio.Event) -> None:
     """Pass on what the bot reports, and kill it then if that is asked; who will ``hold`` us gets the pids too."""
     while True:
         wire, _ = await listener.accept()
         line = b""
         while part := await wire.recv(65536):
             line += part
-        pids = [row.pid for row in tree.descendants(tree.snapshot())] if then == "hold" else []
-        print(json.dumps({"report": json.loads(line), "pids": pids}), flush=True)
-        if then == "kill":
+        report = json.loads(line or "{}")  # killed before it could say anything
+        if report is None:
+            heard.set()
+        elif report:
+            pids = [row.pid for row in tree.descendants(tree.snapshot())] if then == "hold" else []
+            print(json.dumps({"report": report, "pids": pids}), flush=True)
+        if report and (then == "kill" or (then == "kill refused" and "refused" in report)):
             running.measure(tree.snapshot())  # as the watch does: the kernel forgets what a killed tree has used
             running.kill()
 
