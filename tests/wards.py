@@ -73,7 +73,7 @@ class Ward:
         return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment(self.user))
 
     def run(self, level: str, then: str = "", *, cgroups: bool = True, **limits: int) -> Story:
-        """Run the bot to its end, or to the report (of what was ``refused``, say) after which ``then`` is to kill it."""
+        """Run the bot to its end, or to its first report (of a refusal, say) if ``then`` is to kill it."""
         story = Story()
         with self.start(level, then, cgroups=cgroups, **limits) as warden:
             assert warden.stdout is not None
