@@ -1,0 +1,119 @@
+"""Plays its turn out on sampled decks, and values a hand by what it scores with sampled cards of the time to come."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from statistics import fmean
+
+from referee_sdk import TenBot, TenView, run
+from referee_sdk.ten import BUST, BUST_TOKEN, CURRENCY, DRAW, NUMBERS, unseen, without
+from referee_sdk.ten_score import score
+from referee_sdk.v1.ten_pb2 import TenAction
+
+SAMPLES = 20
+MOST_MS = 50
+"""Hands with many wilds take long to score: after so many milliseconds, the samples there are must do."""
+
+TOKEN = 0.2
+"""What a token is worth, in points."""
+
+GOALS = range(-2, 9)
+"""Turns are played out until net or currency is at least this. Drawing is worth what the best of these makes of it."""
+
+
+class Rollout(TenBot):
+    """Every choice is tried against the same sampled decks."""
+
+    def __init__(self) -> None:
+        """Seed the bot's own randomness."""
+        self.rng = Random()
+
+    def draw_or_stop(self, view: TenView) -> TenAction.ValueType:
+        """Stop, or draw to one of the goals: what does best, on average over the decks."""
+        own = list(view.seats[self.seat].cards)
+        now = [0.0, 0.0]
+        goals = [0.0] * len(GOALS)
+        for deck in self.decks(view):
+            coming = self.coming(view, deck)
+            turns = list(rewards(view, deck))
+
+            def value(gained: Sequence[str], tokens: int, hand: Sequence[str] = (*own, *coming)) -> float:
+                return score([*hand, *gained]) + TOKEN * tokens
+
+            now = [total + value(*reward) for total, reward in zip(now, turns[0][1], strict=True)]
+            values = [(net, max(value(*reward) for reward in choices)) for net, choices in turns[1:]]
+            for place, goal in enumerate(GOALS):
+                goals[place] += next((worth for net, worth in values if net >= goal), values[-1][1]) if values else 0
+        if view.cards_left and max(goals) > max(now):
+            return DRAW
+        return NUMBERS if now[0] >= now[1] else CURRENCY
+
+    def bid(self, view: TenView) -> int:
+        """Bid the least while the wild is worth more."""
+        own = list(view.seats[self.seat].cards)
+        gain = self.worth(view, [*own, view.auction.wild], own)
+        return view.min_bid if view.min_bid <= view.max_bid and gain > TOKEN * view.min_bid else 0
+
+    def buy(self, view: TenView) -> str | None:
+        """Buy what is worth most beyond its price. At the end, tokens are worth nothing."""
+        own = list(view.seats[self.seat].cards)
+
+        def value(card: str) -> float:
+            payment = self.pay(view, int(card[1]))
+            spent = 0 if view.final_buys else payment.tokens + BUST_TOKEN * payment.bust_tokens
+            return self.worth(view, [*without(own, payment.cards), card], own) - TOKEN * spent
+
+        values = {card: value(card) for card in view.buyable}
+        best = max(values, key=values.__getitem__, default=None)
+        return best if best and values[best] > 0 else None
+
+    def worth(self, view: TenView, hand: Sequence[str], instead_of: Sequence[str]) -> float:
+        """Return by how many points a hand is better than another one, on average over the decks."""
+        gains = []
+        for deck in self.decks(view):
+            coming = self.coming(view, deck)
+            gains.append(score([*hand, *coming]) - score([*instead_of, *coming]))
+        return fmean(gains)
+
+    def decks(self, view: TenView) -> Iterator[list[str]]:
+        """Yield what may be left of the deck, in the order of drawing; fewer decks if time gets short."""
+        left = list(unseen(view).elements())
+        start = self.clock
+        for sample in range(SAMPLES):
+            if sample > 0 and start - self.clock > MOST_MS:
+                break
+            yield self.rng.sample(left, len(left))
+
+    def coming(self, view: TenView, deck: Sequence[str]) -> list[str]:
+        """Return the number cards that will be the player's, if the deck is this one: its fair part, from the end."""
+        return [card for card in deck[len(deck) - len(deck) // len(view.seats) :] if is_number(card)]
+
+
+def rewards(view: TenView, deck: Sequence[str]) -> Iterator[tuple[int, list[tuple[list[str], int]]]]:
+    """Yield how the turn may end after each card from now on, up to a bust.
+
+    That is the larger of net and currency, and the number cards and the tokens (less the others') of each reward.
+    """
+    numbers = [card for card in view.tableau if card[0] != "$"]
+    net, currency = view.net, view.currency
+    yield max(net, currency), [(list(numbers), -currency), ([], currency)]
+    for card in deck:
+        if card[0] == "$":
+            net, currency = net - int(card[1]), currency + int(card[1])
+        elif is_number(card):
+            net += int(card[1])
+            numbers.append(card)
+        else:
+            continue
+        if net >= BUST or currency >= BUST:
+            yield BUST, [([], BUST_TOKEN - (currency if net >= BUST else 0))]
+            return
+        yield max(net, currency), [(list(numbers), -currency), ([], currency)]
+
+
+def is_number(card: str) -> bool:
+    """Return whether it is a number card: neither currency nor a wild."""
+    return card[0] not in "$*" and card[1] != "#"
+
+
+if __name__ == "__main__":
+    run(Rollout)
