@@ -69,8 +69,8 @@ def _heads(card: int) -> int:
     return 1
 
 
-HEADS = tuple(_heads(card) for card in range(105))
-"""The bull heads of a card: ``HEADS[55] == 7``. ``HEADS[0]`` is no card."""
+HEADS = (0, *(_heads(card) for card in range(1, 105)))
+"""The bull heads of a card: ``HEADS[55] == 7``. There is no card 0."""
 
 
 def heads(cards: Iterable[int]) -> int:
