@@ -12,7 +12,7 @@ import trio
 
 from referee import faults
 from referee.arena import PROTOCOL, Line, Sent
-from referee.bots.process import Process, spawn
+from referee.bots.process import Process, kill_all, spawn
 from referee.bots.shelf import Bot
 from referee.clock import VOID_PART, Bank, Clock, Timed
 from referee.errors import BotError
@@ -272,6 +272,8 @@ class Life:
             with trio.move_on_after(patience):
                 await self.process.wait()
             self.cpu = self.process.cpu_seconds()
+            if self._end is None:
+                kill_all()  # the session ends: one look for all its bots
             self.process.kill()
             with trio.move_on_after(EXIT_GRACE):
                 await self.process.wait()
