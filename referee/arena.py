@@ -35,6 +35,9 @@ TRANSPORT_LIMIT = 16 << 20
 SPARE_MESSAGES = 32
 """How many messages beyond one an ask are read from a process: what else it floods us with is left lying."""
 
+HELLO_PATIENCE = 60.0
+"""Seconds that a connection may stay without Hello. The start limit is held elsewhere: this is for strangers."""
+
 BEAT = 0.02
 """Seconds between beats of the lag meter."""
 
@@ -85,7 +88,8 @@ class Line:
         self._arena.forget(self)
 
     def _push(self, data: bytes, sent: Sent, asks: int) -> None:
-        self._credit = min(self._credit + asks, asks + SPARE_MESSAGES)
+        if asks:
+            self._credit = asks + SPARE_MESSAGES
         self._readable.set()
         self._outbox.put_nowait((data, sent))
 
@@ -162,10 +166,12 @@ class Arena:
 
     async def _welcome(self, context: grpc.aio.ServicerContext[Any, Any]) -> Line:
         """Return the line that the stream's Hello is for; refuse a stream without one."""
-        data = await context.read()
+        with suppress(TimeoutError):
+            data = EOF
+            data = await asyncio.wait_for(context.read(), HELLO_PATIENCE)
         stamp = time.monotonic_ns()
         try:
-            message = BotMessage.FromString(b"" if data is EOF else data)
+            message = BotMessage.FromString(b"" if data is EOF or len(data) > MAX_MESSAGE else data)
         except DecodeError:
             message = BotMessage()
         line = self._lines.get(message.hello.token)

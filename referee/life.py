@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -15,12 +14,17 @@ from referee.arena import PROTOCOL, Line, Sent
 from referee.bots.process import Process, kill_all, spawn
 from referee.bots.shelf import Bot
 from referee.clock import VOID_PART, Bank, Clock, Timed
-from referee.errors import BotError
+from referee.errors import BotError, RefereeError
 from referee.seating import Waiting
 from referee.shop import End, Shop, wire_limits
 from referee.table import Answer
 from referee.v1.arena_pb2 import ArenaMessage, FaultKind, Hello, Reply, Welcome
 from referee.v1.arena_pb2 import Clock as ClockMessage
+
+SPAWN_PATIENCE = (0.1, 1.0, 5.0)
+"""Seconds between attempts to start a process on a machine that is out of something."""
+
+UNFIT = "free memory, processes, files or disk space, then run again: what was played is stored"
 
 EXIT_GRACE = 1.0
 """Seconds that a process whose stream has ended gets to exit, so that its exit code can be told."""
@@ -70,7 +74,7 @@ class Life:
         try:
             async with trio.open_nursery() as nursery:
                 async with self.shop.starts:
-                    if self._spawn():
+                    if await self._spawn():
                         nursery.start_soon(self._watch_exit)
                         await self._hello()
                 await self._ended.wait()
@@ -78,16 +82,27 @@ class Life:
         finally:
             await self._bury()
         assert self._end is not None
-        return self._with_evidence(self._end)
+        return self._end
 
-    def _spawn(self) -> bool:
+    async def _spawn(self) -> bool:
+        """Start the process. A machine that cannot start anything now gets a few more moments, then it is unfit."""
+        for patience in (*SPAWN_PATIENCE, None):
+            try:
+                return self._spawn_now()
+            except OSError as error:
+                if patience is None:
+                    raise RefereeError(f"this machine cannot start bot {self.bot.name!r}: {error}", UNFIT) from error
+                await trio.sleep(patience)
+        return False
+
+    def _spawn_now(self) -> bool:
         self.started_ns = self.shop.now()
         try:
             self.process = spawn(
                 self.bot,
                 address=self.shop.arena.address,
                 token=self.line.token,
-                logs=self.shop.logs / f"{self.bot.digest[:12]}-{os.getpid()}",
+                logs=self.shop.logs,
                 level=self.shop.sandbox,
                 limits=self.shop.process_limits,
             )
@@ -277,11 +292,11 @@ class Life:
             self.process.kill()
             with trio.move_on_after(EXIT_GRACE):
                 await self.process.wait()
-
-    def _with_evidence(self, end: End) -> End:
-        if self.process is None:
-            return end
-        exit_text, tail = self.process.exit or "", self.process.stderr_tail()
+        if self._end:
+            self._end = self._with_evidence(self._end, self.process)
         self.process.close()
+
+    def _with_evidence(self, end: End, process: Process) -> End:
+        exit_text = process.exit or ""
         reason = end.reason if not exit_text or end.kill else f"{end.reason}: {exit_text}"
-        return replace(end, reason=reason, exit=exit_text, stderr_tail=tail)
+        return replace(end, reason=reason, exit=exit_text, stderr_tail=process.stderr_tail())

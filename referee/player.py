@@ -80,8 +80,8 @@ class Player:
         return bool(batch)
 
     def game_over(self, message: ArenaMessage) -> None:
-        """Tell the process of a game's end."""
-        if not any(f.kind in faults.FORFEITS for f in message.game_over.faults):
+        """Tell the process of a game's end; a game without ranks was void."""
+        if message.game_over.ranks and not any(f.kind in faults.FORFEITS for f in message.game_over.faults):
             self._failures = 0
         if self._life and self._life.ready:
             self._life.line.send(message)
@@ -127,10 +127,11 @@ class Player:
     def _settle(self, end: End, owed: Sequence[Waiting]) -> None:
         """After a process's end: who is charged, who is asked again, and whether there is another process."""
         self._queue = deque(waiting for waiting in (*owed, *self._queue) if not waiting.seating.over)
+        charged = end.charged and (owed or end.kind == faults.NO_START)  # a crash is the matter of what was asked
         self._failures += 1
         self._last = end
         self._met.set()
-        if self._queue and end.charged:
+        if self._queue and charged:
             self._queue.popleft().answer(Answer(fault=end.fault()))
         if self._failures >= self.bench_after:
             self._bench(end)

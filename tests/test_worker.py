@@ -154,6 +154,12 @@ def test_what_was_not_asked_counts_for_nothing(play: Play, animal: str) -> None:
     assert play(animal).faults() == []
 
 
+def test_answering_twice_costs_nothing_in_the_long_run_either(play: Play) -> None:
+    host = play("answers_twice", deals=6)
+    assert host.faults() == []
+    assert host.session.players[host.names[0]]._life is not None, "it was never replaced"
+
+
 def test_a_bot_that_always_crashes_is_benched_and_its_games_are_forfeits_at_once(play: Play) -> None:
     host = play("exits_when_asked", bench_after=2, deals=4)
     assert host.faults() == ["CRASHED"] * 4

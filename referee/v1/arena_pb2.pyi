@@ -364,7 +364,9 @@ Global___Reply: typing_extensions.TypeAlias = Reply
 
 @typing.final
 class GameOver(google.protobuf.message.Message):
-    """A game has ended. Nothing is to be answered; forget what you kept for it."""
+    """A game has ended. Nothing is to be answered; forget what you kept for it.
+    Without ranks it was void: the referee or its machine failed, and it is played again from the start under the same id.
+    """
 
     DESCRIPTOR: google.protobuf.descriptor.Descriptor
 
@@ -379,7 +381,7 @@ class GameOver(google.protobuf.message.Message):
     """Your seat in it."""
     @property
     def ranks(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:
-        """By seat, 1 is best; equal ranks are shared."""
+        """By seat, 1 is best; equal ranks are shared. Empty: the game was void."""
 
     @property
     def points(self) -> google.protobuf.internal.containers.RepeatedScalarFieldContainer[builtins.int]:

@@ -112,5 +112,5 @@ class Session:
     def _end(self, result: GameOver) -> None:
         self._concern = result
         bot = self._games.pop(result.game_id, None)
-        if bot is not None:  # None: it was asked nothing in that game
+        if bot is not None and result.ranks:  # None: it was asked nothing in that game; no ranks: the game was void
             bot.game_over(result)

@@ -63,7 +63,7 @@ class Bot:
     def asked(self, asks: list[Ask]) -> None:
         self.send(replies(*((ask.ask_id, answer(ask)) for ask in asks)))
 
-    def game_over(self) -> None:
+    def game_over(self, game_id: str) -> None:
         """After a game."""
 
     def send(self, data: bytes | None) -> None:
@@ -85,7 +85,7 @@ class Bot:
                 elif message.HasField("asks"):
                     self.asked(list(message.asks.asks))
                 else:
-                    self.game_over()
+                    self.game_over(message.game_over.game_id)
         except grpc.RpcError as error:
             print("the stream ended:", error, file=sys.stderr)
         self.after()
@@ -320,8 +320,27 @@ class minds_one_game(Bot):
         self.game = games.pop()
         super().asked(asks)
 
-    def game_over(self) -> None:
+    def game_over(self, game_id: str) -> None:
         self.game = ""
+
+
+@animal
+class remembers(Bot):
+    """Keeps the tricks of each game, and exits with code 6 if a game goes back in time without having ended."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tricks: dict[str, int] = {}
+
+    def asked(self, asks: list[Ask]) -> None:
+        for ask in asks:
+            if ask.six_nimmt.trick < self.tricks.get(ask.game_id, 0):
+                os._exit(6)
+            self.tricks[ask.game_id] = ask.six_nimmt.trick
+        super().asked(asks)
+
+    def game_over(self, game_id: str) -> None:
+        self.tricks.pop(game_id, None)
 
 
 @animal
