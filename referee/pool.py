@@ -8,14 +8,17 @@ whose parent is gone kills every process below it and follows.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+import traceback
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import count
 from multiprocessing.connection import Connection
 from typing import Any
@@ -23,16 +26,16 @@ from typing import Any
 from referee.bots.process import become_subreaper, kill_descendants
 from referee.errors import WorkerLost
 
-GRACE = 2.0
-"""Seconds that workers get to let their bots go before they are killed."""
-
 
 class Pool(Executor):
-    """``workers`` processes with ``slots`` tasks at a time each; ``close`` runs in every one of them at the end."""
+    """``workers`` processes with ``slots`` tasks at a time each.
 
-    def __init__(self, workers: int, slots: int, close: Callable[[], object]) -> None:
+    At the end ``close`` runs in every one of them, for at most ``grace`` seconds.
+    """
+
+    def __init__(self, workers: int, slots: int, close: Callable[[], object], grace: float) -> None:
         become_subreaper()  # what a worker that is killed leaves behind comes to us
-        self._slots, self._close = slots, close
+        self._slots, self._close, self._grace = slots, close, grace
         self._workers = [self._hire() for _ in range(workers)]
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -43,12 +46,14 @@ class Pool(Executor):
         return min(self._workers, key=lambda worker: worker.load).submit(fn, args, kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers; what is not done by then is lost. At most ``GRACE`` and a moment."""
-        for worker in self._workers:
-            worker.dismiss()
-        for worker in self._workers:
-            worker.end(GRACE if wait else 0)
-        _end_all()
+        """End the workers; what is not done by then is lost. Another Ctrl-C changes nothing: it is ending already."""
+        with _undisturbed():
+            for worker in self._workers:
+                worker.dismiss()
+            deadline = time.monotonic() + (self._grace if wait else 0)
+            for worker in self._workers:
+                worker.end(max(0.0, deadline - time.monotonic()))
+            _end_all()
 
     def pids(self) -> list[int]:
         """Return the workers' process ids."""
@@ -120,7 +125,11 @@ class _Worker:
                 else:
                     future.set_exception(error)
         except (EOFError, OSError):
-            self.alive = False
+            pass
+        except Exception as error:  # a result that cannot be read here: no reason to wait for ever
+            print(f"a worker's result cannot be read: {error!r}", file=sys.stderr)
+            self.process.kill()
+        self.alive = False
         code = self.process.wait()
         with self._lock:
             lost, self._futures = list(self._futures.values()), {}
@@ -140,7 +149,7 @@ def serve(fd: int) -> None:
         try:
             result = fn(*args, **kwargs)
         except BaseException as raised:
-            error = raised
+            error = _portable(raised)
         with sending:
             pipe.send((task, result, error))
 
@@ -154,6 +163,29 @@ def serve(fd: int) -> None:
     close()
     _end_all()
     os._exit(0)
+
+
+def _portable(error: BaseException) -> BaseException:
+    """Return the error as it will arrive, or if it cannot, its traceback as a RuntimeError."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ignore Ctrl-C and SIGTERM, where that can be done: in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _end_all() -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,8 +148,7 @@ def _changed_bots(before: Sequence[Entrant], now: Sequence[Entrant]) -> Iterator
 def run(entered: tuple[TournamentRow, Plan], setup: Setup, config: Config, store: Store, sink: Sink) -> None:
     """Play what is missing of a tournament.
 
-    A game is in the store before it counts anywhere. Raises KeyboardInterrupt on Ctrl-C and SIGTERM, RefereeError if
-    this machine cannot referee.
+    A game is in the store before it counts anywhere. Raises RefereeError if this machine cannot referee.
     """
     row, plan = entered
     jobs = list(missing(plan, row.secret, store.finished(row.name)))
@@ -160,7 +157,8 @@ def run(entered: tuple[TournamentRow, Plan], setup: Setup, config: Config, store
     sink(Began(plan, done, total))
     slots = max(1, config.limits.games_in_flight // config.seats)
     if jobs:
-        with interruptible(), Pool(config.limits.workers, slots, close_sessions) as pool:
+        grace = config.time.shutdown / 1e9 + 1.0
+        with Pool(config.limits.workers, slots, close_sessions, grace) as pool:
             for job, result in _results(jobs, setup, pool, slots * config.limits.workers, sink):
                 records = _commit(store, row.name, result)
                 done += len(job.games)
@@ -228,17 +226,3 @@ def _give_up(losses: Counter[Any]) -> None:
             f"block {block.id} was in play each of {times} times that a worker died; at its table: {bots}",
             "the dying worker's last words are above; `referee doctor` tells whether the machine is short of something",
         )
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """Make SIGTERM a KeyboardInterrupt, as Ctrl-C is."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -7,10 +7,12 @@ from several threads at once, share it: bots stay warm from block to block, and 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
@@ -135,10 +137,23 @@ class Session:
         try:
             return trio.from_thread.run(function, *args, trio_token=self._trio)
         except (trio.Cancelled, trio.RunFinishedError):
-            self._thread.join()
-            raise self._failure or WorkerLost("the session was closed") from None
+            pass
         except BaseExceptionGroup as group:
-            raise group.exceptions[0] from None
+            real = group.split(trio.Cancelled)[1]
+            if real is not None:
+                raise _first(real) from None
+        self._thread.join()
+        raise self._death()
+
+    def _death(self) -> Exception:
+        """Return what is to be said of a session that has ended under its callers."""
+        if self._failure is None:
+            return WorkerLost("the session was closed")
+        cause = _first(self._failure)
+        if isinstance(cause, RefereeError):
+            return cause
+        traceback.print_exception(self._failure)
+        return WorkerLost(f"a session ended: {cause!r}")
 
     def close(self) -> None:
         """Let the bots go: their streams end, they get ``shutdown`` to exit, then they are killed."""
@@ -146,7 +161,14 @@ class Session:
             self._trio.run_sync_soon(self._stop.set)
         self._thread.join()
 
+    @property
+    def alive(self) -> bool:
+        """Whether it can play."""
+        return self._thread.is_alive()
+
     def _body(self) -> None:
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # connections are files, and bots may open many
         folder = Path(tempfile.mkdtemp(prefix="referee-"))
         try:
             trio.run(self._serve, f"unix:{folder / 'arena.sock'}")
@@ -212,6 +234,9 @@ class Session:
                     record = await self._referee(job, pairing)
                 except GameVoid as void:
                     result.voided.append(Voided(pairing.id, str(void)))
+                    for seat, name in enumerate(pairing.bots):
+                        over = GameOver(game_id=pairing.id, seat=seat)
+                        self.players[name].game_over(ArenaMessage(game_over=over))
                 else:
                     result.records.append(record.SerializeToString())
                     return
@@ -263,6 +288,13 @@ def _game_over(record: GameRecord, seat: int) -> ArenaMessage:
     )
 
 
+def _first(error: BaseException) -> BaseException:
+    """Return the first error in a group of them."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 _open: list[Session] = []
 """At most one: a process plays one tournament at a time."""
 _opening = threading.Lock()
@@ -270,7 +302,7 @@ _opening = threading.Lock()
 
 def _session(setup: Setup) -> Session:
     with _opening:
-        if not _open or _open[0].setup != setup:
+        if not _open or _open[0].setup != setup or not _open[0].alive:
             close_sessions()
             _open.append(Session(setup))
         return _open[0]

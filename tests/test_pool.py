@@ -31,13 +31,24 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Stubborn(Exception):
+    """It pickles, and does not unpickle."""
+
+    def __init__(self, one: int, two: int) -> None:
+        super().__init__(f"{one} and {two}")
+
+
+def be_stubborn() -> None:
+    raise Stubborn(1, 2)
+
+
 def complain() -> None:
     raise RefereeError("the machine is unfit", "get another")
 
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    with Pool(1, 4, nothing) as pool:
+    with Pool(1, 4, nothing, 5) as pool:
         yield pool
 
 
@@ -52,6 +63,11 @@ def test_errors_come_back_whole(pool: Pool) -> None:
     assert caught.value.hint == "get another"
 
 
+def test_an_error_that_cannot_travel_arrives_as_text(pool: Pool) -> None:
+    with pytest.raises(RuntimeError, match="Stubborn: 1 and 2"):
+        pool.submit(be_stubborn).result(60)
+
+
 def test_a_worker_that_dies_fails_its_tasks_and_is_replaced(pool: Pool) -> None:
     [first] = pool.pids()
     with pytest.raises(WorkerLost, match="-9"):
@@ -60,7 +76,7 @@ def test_a_worker_that_dies_fails_its_tasks_and_is_replaced(pool: Pool) -> None:
 
 
 def test_nothing_is_left_after_shutdown() -> None:
-    pool = Pool(2, 1, nothing)
+    pool = Pool(2, 1, nothing, 5)
     pids = set(pool.pids())
     assert all(Path(f"/proc/{pid}").exists() for pid in pids)
     pool.shutdown()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -59,13 +62,28 @@ def main() -> None:
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     try:
-        app(args=[argument for argument in arguments if argument != "--debug"], prog_name="referee")
+        with _terminable():
+            app(args=[argument for argument in arguments if argument != "--debug"], prog_name="referee")
     except SystemExit:
         raise
     except BaseException as failure:  # a cancelled trio task is no Exception
         if debug:
             traceback.print_exc()
         sys.exit(_told(failure))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Make SIGTERM what Ctrl-C is."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _told(failure: BaseException) -> Exit:
