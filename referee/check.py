@@ -13,9 +13,9 @@ import msgspec
 from referee import faults, samples
 from referee.bots import manifest, sandbox, shelf
 from referee.bots.shelf import Bot
-from referee.config import Config
-from referee.errors import BotError
-from referee.games import AnyGame, load
+from referee.config import Config, find_game
+from referee.errors import RefereeError
+from referee.games import AnyGame
 from referee.schedule import Block
 from referee.shop import End
 from referee.table import BOT
@@ -50,15 +50,16 @@ def check(folder: Path) -> Iterator[Step]:
 def _steps(folder: Path, arena: Path) -> Iterator[Step]:
     try:
         about = manifest.load(folder)
+        games = [find_game(name, f"{folder / manifest.FILE}: games") for name in about.games]
         yield Step(0, f"bot.toml: {about.name!r}, version {about.version}, plays {', '.join(about.games)}")
         level = sandbox.choose("auto")
         bot = shelf.shelve(arena, folder, level)
         yield Step(0, f"{'builds' if about.build else 'nothing to build'}; runs {' '.join(about.run)!r}")
-    except BotError as error:
+    except RefereeError as error:
         yield Step(0, "bot.toml, build and command", False, (str(error), error.hint))
         return
-    for name in about.games:
-        yield from _play_game(load(name), bot, arena, level)
+    for game in games:
+        yield from _play_game(game, bot, arena, level)
 
 
 def _play_game(game: AnyGame, bot: Bot, arena: Path, level: str) -> Iterator[Step]:
