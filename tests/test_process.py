@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import os
 import select
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import trio
 
-from referee.bots import cgroup, confine, logs, sandbox, tree
+from referee.bots import cgroup, confine, logs, manifest, process, sandbox, tree
+from referee.bots.limits import ProcessLimits
+from referee.bots.shelf import Bot
+from referee.errors import BotError
 from tests.toolchain import need
 from tests.wards import ROOT, USERS, ward
 
@@ -94,6 +101,68 @@ def test_a_bot_may_close_its_output(level: str) -> None:
     with ward(SOMEONE, "mute") as kept:
         story = kept.run(level)
     assert (story.reports, story.exit) == ([{"mute": True}], "exit code 0")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "p = os.readlink('/proc/self/fd/2'); os.unlink(p); os.mkdir(p)",
+        "os.chmod(os.readlink('/proc/self/fd/2'), 0)",
+        "os.chdir(os.environ['HOME'])\nfor _ in range(1500): os.mkdir('d'); os.chdir('d')",
+    ],
+)
+def test_what_a_bot_does_to_its_logs_ends_no_session(user: str, spoil: str) -> None:
+    with ward(user) as kept:
+        kept.bot(run=["python3", "-c", f"import os, time\n{spoil}\ntime.sleep(0.5)"])
+        assert kept.run("limits", cgroups=False).exit == "exit code 0"
+        subprocess.run(["rm", "-rf", str(kept.place / "logs")], check=True)  # too deep for Python
+
+
+def test_the_watch_outlives_a_look_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, checked = itertools.count(), trio.Event()
+
+    def snapshot() -> tree.Rows:
+        if next(looks) < 2:
+            raise OSError(errno.EMFILE, "Too many open files")
+        return {}
+
+    def fails(rows: tree.Rows) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    group = SimpleNamespace(counts_all=False)
+    bots = {
+        1: SimpleNamespace(group=group, check=fails),
+        2: SimpleNamespace(group=group, check=lambda _: checked.set()),
+    }
+    monkeypatch.setattr(process, "_running", bots)
+    monkeypatch.setattr(tree, "snapshot", snapshot)
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(process.watch, 0)
+            with trio.fail_after(60):
+                await checked.wait()
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(errno.ENOENT, BotError), (errno.E2BIG, BotError), (errno.EAGAIN, OSError), (errno.EMFILE, OSError)],
+)
+def test_a_machine_that_cannot_start_anything_is_not_the_bots_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[Exception]
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    about = manifest.Manifest(name="honest", games=["six_nimmt"], run=["sh"])
+    bot = Bot(about.name, about.version, "0" * 64, tmp_path, about)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(kind, match=os.strerror(code)):
+        process.spawn(bot, address="unix:/s/s", token="", logs=tmp_path, level="none", limits=ProcessLimits())
+    assert list((tmp_path / bot.digest[:16]).iterdir()) == []
 
 
 def test_processor_time_is_that_of_the_whole_tree(user: str, level: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import select
 import shutil
@@ -35,6 +36,13 @@ _adopts = False
 LOGS = ("stdout", "stderr")
 """What a bot prints, in the folder for its logs."""
 
+_OF_THE_COMMAND = frozenset(
+    {
+        *(errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP),
+        *(errno.E2BIG, errno.ENAMETOOLONG, errno.EINVAL, errno.ELIBBAD),
+    }
+)
+"""What execve(2) says of a command that never starts; its other errors are the machine's, and may pass."""
 _PR_SET_CHILD_SUBREAPER = 36
 _PATIENCE = 1.0
 """Seconds that a killed process may take to end, its memory to be given back."""
@@ -116,13 +124,13 @@ class Process:
         self.kill()
         if self.exit is None and _ended_within(self.pid, _PATIENCE):
             self._reap()
-        if self._desk.exists():
-            for name in LOGS:
-                logs.trim(self._desk / name, self._limits.log)
-                with suppress(FileNotFoundError):
-                    (self._desk / name).replace(self._desk.parent / name)
+        for name in LOGS:
+            logs.trim(self._desk / name, self._limits.log)
+            with suppress(OSError):  # below bubblewrap a bot can make of its logs what it likes
+                (self._desk / name).replace(self._desk.parent / name)
+        with suppress(RecursionError):  # folders in folders without end
             shutil.rmtree(self._desk, ignore_errors=True)
-            self._desk = self._desk.parent
+        self._desk = self._desk.parent
 
     def measure(self, rows: tree.Rows) -> list[tree.Row]:
         """Note the processor time of its family, and return the family."""
@@ -152,7 +160,8 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
 
     What it prints is in a folder below ``logs/<digest>/`` while it runs, and in ``logs/<digest>/`` itself when it is
     closed: ``stdout`` and ``stderr`` of the last process of each bot. Quick; to be called from a thread that lives as
-    long as the bot shall. Raises BotError if the command of the bot cannot be started.
+    long as the bot shall. Raises BotError if the command of the bot cannot be started, and OSError if the machine
+    cannot start anything now: no process, no memory, no descriptor or no disk is left, which is not the bot's doing.
     """
     program = manifest.resolve(bot.manifest, bot.folder, manifest.search_path())
     shown = roots.needed(_words(bot, program))
@@ -165,15 +174,17 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
     command = confine.command(level, [str(program), *bot.manifest.run[1:]], cell, limits)
     (logs / bot.digest[:16]).mkdir(parents=True, exist_ok=True)
     desk = Path(tempfile.mkdtemp(dir=logs / bot.digest[:16]))
-    (desk / "home").mkdir()
     home = "/tmp" if level == "bubblewrap" else str(desk / "home")
     environment = confine.environment(home, REFEREE_ADDRESS=address, REFEREE_TOKEN=token)
     group = cgroup.NONE if level == "none" else cgroup.create(limits, confine.overhead(level))
     try:
+        (desk / "home").mkdir()
         popen = _start(group.entering(command), environment, bot.folder, [desk / name for name in LOGS])
     except OSError as error:
         group.remove()
-        shutil.rmtree(desk)
+        shutil.rmtree(desk, ignore_errors=True)
+        if error.errno not in _OF_THE_COMMAND:
+            raise
         raise BotError(f"bot {bot.name!r} cannot be started: {error}", "see what `referee doctor` says") from error
     process = _running[popen.pid] = Process(popen, level, limits, desk, group)
     return process
@@ -222,14 +233,19 @@ async def watch(every: float = 0.1) -> NoReturn:
     """Hold all bots of this process to their limits, and kill what they leave behind, for as long as this runs."""
     while True:
         await trio.sleep(every)
-        counted = all(bot.group.counts_all for bot in _running.values())
-        rows = {} if counted else await trio.to_thread.run_sync(tree.snapshot)
-        for bot in _running.values():
+        with suppress(OSError):  # no descriptors left, say: the next round may have some
+            counted = all(bot.group.counts_all for bot in _running.values())
+            _look({} if counted else await trio.to_thread.run_sync(tree.snapshot))
+
+
+def _look(rows: tree.Rows) -> None:
+    for bot in _running.values():
+        with suppress(OSError):  # what cannot be done about one bot is done about the others
             bot.check(rows)
-        if strays := _strays(rows):
-            tree.kill(_strays)
-            tree.bury(strays)
-        _tidy()
+    if strays := _strays(rows):
+        tree.kill(_strays)
+        tree.bury(strays)
+    _tidy()
 
 
 def _words(bot: Bot, program: Path) -> tuple[str, ...]:
