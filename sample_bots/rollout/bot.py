@@ -9,12 +9,9 @@ from referee_sdk.ten import BUST, BUST_TOKEN, CURRENCY, DRAW, NUMBERS, unseen, w
 from referee_sdk.ten_score import score
 from referee_sdk.v1.ten_pb2 import TenAction
 
-SAMPLES = 20
+SAMPLES = 40
 MOST_MS = 50
 """Hands with many wilds take long to score: after so many milliseconds, the samples there are must do."""
-
-TOKEN = 0.2
-"""What a token is worth, in points."""
 
 GOALS = range(-2, 9)
 """Turns are played out until net or currency is at least this. Drawing is worth what the best of these makes of it."""
@@ -37,7 +34,7 @@ class Rollout(TenBot):
             turns = list(rewards(view, deck))
 
             def value(gained: Sequence[str], tokens: int, hand: Sequence[str] = (*own, *coming)) -> float:
-                return score([*hand, *gained]) + TOKEN * tokens
+                return score([*hand, *gained]) + token(view) * tokens
 
             now = [total + value(*reward) for total, reward in zip(now, turns[0][1], strict=True)]
             values = [(net, max(value(*reward) for reward in choices)) for net, choices in turns[1:]]
@@ -48,31 +45,30 @@ class Rollout(TenBot):
         return NUMBERS if now[0] >= now[1] else CURRENCY
 
     def bid(self, view: TenView) -> int:
-        """Bid the least while the wild is worth more."""
-        own = list(view.seats[self.seat].cards)
-        gain = self.worth(view, [*own, view.auction.wild], own)
-        return view.min_bid if view.min_bid <= view.max_bid and gain > TOKEN * view.min_bid else 0
+        """Bid half of what the wild is worth, as the seats to come bid too; more, if that takes the least bid."""
+        purse = view.seats[self.seat]
+        without_it, with_it = self.worths(view, [purse.cards, [*purse.cards, view.auction.wild]])
+        most = min(purse.tokens + BUST_TOKEN * purse.bust_tokens, int((with_it - without_it) / token(view)))
+        return max(view.min_bid, most // 2) if most >= view.min_bid else 0
 
     def buy(self, view: TenView) -> str | None:
-        """Buy what is worth most beyond its price. At the end, tokens are worth nothing."""
+        """Buy what is worth most beyond its price."""
         own = list(view.seats[self.seat].cards)
+        payments = [self.pay(view, int(card[1])) for card in view.buyable]
+        hands = [[*without(own, paid.cards), card] for card, paid in zip(view.buyable, payments, strict=True)]
+        now, *worths = self.worths(view, [own, *hands])
+        prices = [token(view) * (paid.tokens + BUST_TOKEN * paid.bust_tokens) for paid in payments]
+        gains = [worth - price - now for worth, price in zip(worths, prices, strict=True)]
+        gain, card = max(zip(gains, view.buyable, strict=True), default=(0.0, ""))
+        return card if gain > 0 else None
 
-        def value(card: str) -> float:
-            payment = self.pay(view, int(card[1]))
-            spent = 0 if view.final_buys else payment.tokens + BUST_TOKEN * payment.bust_tokens
-            return self.worth(view, [*without(own, payment.cards), card], own) - TOKEN * spent
-
-        values = {card: value(card) for card in view.buyable}
-        best = max(values, key=values.__getitem__, default=None)
-        return best if best and values[best] > 0 else None
-
-    def worth(self, view: TenView, hand: Sequence[str], instead_of: Sequence[str]) -> float:
-        """Return by how many points a hand is better than another one, on average over the decks."""
-        gains = []
+    def worths(self, view: TenView, hands: Sequence[Sequence[str]]) -> list[float]:
+        """Return what each of these hands scores in the end, on average over the decks."""
+        scores = []
         for deck in self.decks(view):
             coming = self.coming(view, deck)
-            gains.append(score([*hand, *coming]) - score([*instead_of, *coming]))
-        return fmean(gains)
+            scores.append([score([*hand, *coming]) for hand in hands])
+        return [fmean(column) for column in zip(*scores, strict=True)]
 
     def decks(self, view: TenView) -> Iterator[list[str]]:
         """Yield what may be left of the deck, in the order of drawing; fewer decks if time gets short."""
@@ -86,6 +82,11 @@ class Rollout(TenBot):
     def coming(self, view: TenView, deck: Sequence[str]) -> list[str]:
         """Return the number cards that will be the player's, if the deck is this one: its fair part, from the end."""
         return [card for card in deck[len(deck) - len(deck) // len(view.seats) :] if is_number(card)]
+
+
+def token(view: TenView) -> float:
+    """Return what a token is worth, in points: less and less as the end comes near, where it only breaks ties."""
+    return 0.25 * max(0.1, min(1, view.cards_left / 25))
 
 
 def rewards(view: TenView, deck: Sequence[str]) -> Iterator[tuple[int, list[tuple[list[str], int]]]]:
