@@ -26,6 +26,8 @@ ADVICE = {
 
 EVIDENCE_BYTES = 4096
 """How much of a reply, and of stderr, is kept with a fault."""
+LONGEST_REASON = 500
+"""Characters of a reason: it may quote what a bot said."""
 
 
 def name(kind: FaultKind.ValueType) -> str:
@@ -35,4 +37,6 @@ def name(kind: FaultKind.ValueType) -> str:
 
 def fault(kind: FaultKind.ValueType, reason: str, **evidence: bytes | str | int) -> Fault:
     """Return a fault; ``evidence`` are further fields of the message. The table fills in seat and event."""
+    if len(reason) > LONGEST_REASON:
+        reason = reason[: LONGEST_REASON - 1] + "…"
     return Fault(kind=kind, reason=reason, **evidence)  # type: ignore[arg-type] # protobuf checks the fields itself

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from referee import config as configs
-from referee.bots.limits import ProcessLimits
+from referee.bots.limits import ProcessLimits, granted
 from referee.bots.shelf import Bot
 from referee.clock import TimeLimits
 from referee.config import Config
@@ -70,8 +70,17 @@ def plan_for(config: Config, names: Sequence[str]) -> Plan:
 
 
 def setup_for(config: Config, bots: Sequence[Bot], level: str, logs: Path) -> Setup:
-    """Return what a worker needs to play a tournament's games."""
+    """Return what a worker needs to play a tournament's games. Raises BotError if a bot asks for more than is given."""
     limits = config.limits
+    given = ProcessLimits(
+        memory=limits.memory,
+        processes=limits.processes,
+        files=limits.files,
+        file_size=limits.file_size,
+        log=limits.log,
+    )
+    for bot in bots:
+        granted(bot.manifest, given)
     spare_cores = (os.cpu_count() or 1) - limits.workers
     return Setup(
         tournament=config.name,
@@ -85,13 +94,7 @@ def setup_for(config: Config, bots: Sequence[Bot], level: str, logs: Path) -> Se
             bank=config.time.bank,
             shutdown=config.time.shutdown,
         ),
-        process_limits=ProcessLimits(
-            memory=limits.memory,
-            processes=limits.processes,
-            files=limits.files,
-            file_size=limits.file_size,
-            log=limits.log,
-        ),
+        process_limits=given,
         sandbox=level,
         logs=str(logs.absolute()),
         thinkers=limits.thinkers or max(1, spare_cores),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from referee.bots import manifest, roots
+from referee.bots.limits import ProcessLimits, granted
+from referee.bots.shelf import Bot
+from referee.config import Config
 from referee.errors import BotError
+from referee.tournament import setup_for
 
 GOOD = {"name": '"nearest"', "games": '["six_nimmt"]', "run": '["python3", "main.py"]'}
 
@@ -37,6 +42,31 @@ def test_commands_may_be_one_text(tmp_path: Path) -> None:
 def test_limits_are_sizes_and_counts(tmp_path: Path) -> None:
     bot = manifest.load(folder(tmp_path, limits='{ memory = "1GB", processes = 200 }'))
     assert (bot.limits.memory, bot.limits.processes, bot.limits.files) == (1 << 30, 200, None)
+
+
+def test_a_bot_that_asks_for_less_gets_less(tmp_path: Path) -> None:
+    bot = manifest.load(folder(tmp_path, limits='{ memory = "64MB", processes = 8 }'))
+    host = ProcessLimits(processes=8)
+    assert granted(bot, host) == replace(host, memory=64 << 20)
+
+
+@pytest.mark.parametrize(
+    ("wish", "what"),
+    [
+        ('memory = "1GB"', "limits.memory = 1GB, but the host gives 512MB"),
+        ("processes = 65", "limits.processes = 65, but the host gives 64"),
+        ("files = 257", "limits.files = 257, but the host gives 256"),
+    ],
+)
+def test_a_bot_that_asks_for_more_than_the_host_gives_is_refused(tmp_path: Path, wish: str, what: str) -> None:
+    bot = manifest.load(folder(tmp_path, limits=f"{{ {wish} }}"))
+    with pytest.raises(BotError) as raised:
+        granted(bot, ProcessLimits())
+    assert str(raised.value) == f"bot 'nearest': its bot.toml asks for {what}"
+    assert "under [limits] of the tournament" in raised.value.hint
+    tournament = Config(name="cup", game="six_nimmt")
+    with pytest.raises(BotError, match="but the host gives"):
+        setup_for(tournament, [Bot(bot.name, bot.version, "0" * 64, tmp_path, bot)], "none", tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,15 @@ def test_a_machine_that_cannot_start_anything_is_not_the_bots_fault(
     assert list((tmp_path / bot.digest[:16]).iterdir()) == []
 
 
+def test_a_bot_gets_no_more_than_it_asks_for(limiting: str) -> None:
+    with ward(SOMEONE) as kept:
+        script = "import resource, sys; sys.exit(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+        kept.bot(run=["python3", "-c", script])
+        toml = kept.place / "source/bot.toml"
+        kept.write("source/bot.toml", f"{toml.read_text()}[limits]\nfiles = 50\n")
+        assert kept.run(limiting, files=60).exit == "exit code 50"
+
+
 def test_processor_time_is_that_of_the_whole_tree(user: str, level: str) -> None:
     with ward(user, "spin", "0.4") as kept:
         story = kept.run(level, then="kill")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NoReturn
 import trio
 
 from referee.bots import cgroup, confine, logs, manifest, roots, tree
-from referee.bots.limits import ProcessLimits
+from referee.bots.limits import ProcessLimits, granted
 from referee.errors import BotError
 
 if TYPE_CHECKING:
@@ -160,9 +160,12 @@ def spawn(bot: Bot, *, address: str, token: str, logs: Path, level: str, limits:
 
     What it prints is in a folder below ``logs/<digest>/`` while it runs, and in ``logs/<digest>/`` itself when it is
     closed: ``stdout`` and ``stderr`` of the last process of each bot. Quick; to be called from a thread that lives as
-    long as the bot shall. Raises BotError if the command of the bot cannot be started, and OSError if the machine
-    cannot start anything now: no process, no memory, no descriptor or no disk is left, which is not the bot's doing.
+    long as the bot shall. ``limits`` are what the host gives; a bot may ask for less.
+
+    Raises BotError if the command of the bot cannot be started or it asks for more, and OSError if the machine cannot
+    start anything now: no process, no memory, no descriptor or no disk is left, which is not the bot's doing.
     """
+    limits = granted(bot.manifest, limits)
     program = manifest.resolve(bot.manifest, bot.folder, manifest.search_path())
     shown = roots.needed(_words(bot, program))
     if level == "bubblewrap" and not roots.visible(program, bot.folder, shown):

@@ -36,10 +36,10 @@ def run(
         console.say(*config.settings(settings), f"# sandbox here: {level}")
         bots = gather(settings, file, store, level)
         console.say(f"bots: {', '.join(f'{bot.name}@{bot.version} ({bot.digest[:12]})' for bot in bots)}")
+        setup = tournament.setup_for(settings, bots, level, arena / "logs" / settings.name)
         entered = tournament.enter(settings, bots, store)
         row = entered[0]
         console.say(f"commitment to the deals: {row.commitment}")
-        setup = tournament.setup_for(settings, bots, level, arena / "logs" / settings.name)
         with _teller(store, settings.name) as teller:
             try:
                 tournament.run(entered, setup, settings, store, teller)
