@@ -30,16 +30,15 @@ class Rollout(TenBot):
         now = [0.0, 0.0]
         goals = [0.0] * len(GOALS)
         for deck in self.decks(view):
-            coming = self.coming(view, deck)
-            turns = list(rewards(view, deck))
-
-            def value(gained: Sequence[str], tokens: int, hand: Sequence[str] = (*own, *coming)) -> float:
-                return score([*hand, *gained]) + token(view) * tokens
-
-            now = [total + value(*reward) for total, reward in zip(now, turns[0][1], strict=True)]
-            values = [(net, max(value(*reward) for reward in choices)) for net, choices in turns[1:]]
+            hand = [*own, *self.coming(view, deck)]
+            ends = [
+                (high, [score([*hand, *gained]) + token(view) * tokens for gained, tokens in choices])
+                for high, choices in rewards(view, deck)
+            ]
+            now = [total + value for total, value in zip(now, ends[0][1], strict=True)]
+            later = [(high, max(values)) for high, values in ends[1:]]
             for place, goal in enumerate(GOALS):
-                goals[place] += next((worth for net, worth in values if net >= goal), values[-1][1]) if values else 0
+                goals[place] += next((best for high, best in later if high >= goal), later[-1][1]) if later else 0
         if view.cards_left and max(goals) > max(now):
             return DRAW
         return NUMBERS if now[0] >= now[1] else CURRENCY
