@@ -76,6 +76,8 @@ class Ten:
         """
         if seats > 1 and options.automaton_level != Options().automaton_level:
             raise ValueError(f"automaton_level would be ignored with {seats} seats: the automaton plays against one")
+        if seats == 1 and options.tie_break != Options().tie_break:
+            raise ValueError("tie_break would be ignored with one seat: it wins with strictly more points, or not")
         cards = sorted(deck(seats), key=lambda _: rng.random())
         first = int(rng.random() * seats)
         return turns.draw(
