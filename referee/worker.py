@@ -45,6 +45,9 @@ MAX_VOIDS = 10
 """How often a game is played again before the machine is called unfit."""
 
 
+CLOSE_PATIENCE = 10.0
+"""Seconds beyond ``shutdown`` that the end of a session may take on a machine that is out of something."""
+
 CPU_PERIOD = 1.0
 """Seconds between two looks at a bot's CPU time: a look may have to read all of /proc."""
 
@@ -159,7 +162,7 @@ class Session:
         """Let the bots go: their streams end, they get ``shutdown`` to exit, then they are killed."""
         with suppress(trio.RunFinishedError):  # it has ended already
             self._trio.run_sync_soon(self._stop.set)
-        self._thread.join()
+        self._thread.join(self.setup.time.shutdown / 1e9 + CLOSE_PATIENCE)
 
     @property
     def alive(self) -> bool:

@@ -115,7 +115,7 @@ def test_bots_that_will_not_go_do_not_hold_up_the_end(host: Host) -> None:
 
 def test_a_referee_that_was_stopped_for_a_while_charges_nobody(host: Host) -> None:
     """The worker is stopped while a bot is on the clock, until the bot's limit is over."""
-    bots = {name: wire_bot(host.folder / name, "honest", name).folder for name in ("ada", "bob")}
+    bots = {name: wire_bot(host.folder / name, "remembers", name).folder for name in ("ada", "bob")}
     time = {"move": "300ms", "free": "300ms"}
     host.tournament(bots, time=time, schedule={"deals": 400})
     running = host.run()
