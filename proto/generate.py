@@ -1,4 +1,4 @@
-"""Make the Python code and type stubs of proto/referee/v1, for the referee and for the SDK; or check that they are fresh.
+"""Make the Python code and stubs of proto/referee/v1, for the referee and for the SDK; or check that they are fresh.
 
 The SDK has a copy of its own under another package name: a bot must run without the referee being installed.
 """
@@ -27,9 +27,13 @@ def generate(package: str, into: Path) -> dict[str, str]:
         raise SystemExit("protoc failed: see above")
     texts = {"__init__.py": f'"""Generated from proto/referee/v1 by `make proto`: the messages of {package}."""\n'}
     for file in sorted((into / "referee/v1").iterdir()):
-        texts[file.name] = file.read_text().replace("referee.v1 import", f"{package} import").replace(
-            "import referee.v1.", f"import {package}."
-        ).replace(" referee.v1.", f" {package}.").replace("[referee.v1.", f"[{package}.")
+        texts[file.name] = (
+            file.read_text()
+            .replace("referee.v1 import", f"{package} import")
+            .replace("import referee.v1.", f"import {package}.")
+            .replace(" referee.v1.", f" {package}.")
+            .replace("[referee.v1.", f"[{package}.")
+        )
     return texts
 
 
