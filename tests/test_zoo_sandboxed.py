@@ -55,7 +55,7 @@ def test_a_zoo_behind_bubblewrap_harms_no_honest_bot(place: Path, user: str) -> 
         sandbox="require",
         seats=3,
         time={"move": "20s", "bank": "20s"},  # nobody here is slow: the machine may be
-        schedule={"deals": 1, "max_games": 24},
+        schedule={"deals": 1, "max_games": 27},
         limits={"bench_after": 2},
     )
     ended = subprocess.run(
