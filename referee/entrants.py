@@ -86,7 +86,8 @@ def _source(entry: str, base: Path) -> str:
 
 
 def _from_row(row: BotRow) -> Bot:
-    return Bot(row.name, row.version, row.digest, row.folder, manifest.load(row.folder))
+    folder = row.folder.resolve()  # a bot starts in it: a path from where the referee runs would lead nowhere
+    return Bot(row.name, row.version, row.digest, folder, manifest.load(folder))
 
 
 def _check_count(bots: Sequence[Bot], seats: int, where: str) -> None:

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import grpc
 import pytest
+from msgspec.json import encode
 
 from referee.bots import sandbox
+from referee.bots.shelf import shelve
 from referee.store import Store
 from tests.e2e.host import Host
 from tests.toolchain import missing, need
@@ -69,6 +71,22 @@ def test_a_zoo_behind_bubblewrap_harms_no_honest_bot(place: Path, user: str) -> 
     assert {name: set(host.faults(name)) for name in FAULTS} == FAULTS
     with Store.open(host.arena, write=False) as store:
         assert {record.sandbox for record in store.records("cup")} == {"bubblewrap"}
+
+
+def test_submitted_bots_play_from_an_arena_beside_the_tournament_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a host types it: no path is absolute, while every bot starts in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    host, names = Host(Path()), ("ada", "bob")
+    with Store.open(host.arena, write=True) as store:
+        for name in names:
+            bot = shelve(host.arena, wire_bot(Path("sources", name), "honest", name).folder, "bubblewrap")
+            store.add_bot(bot.name, bot.version, bot.digest, bot.folder, encode(bot.manifest).decode())
+    host.tournament({name: Path(name) for name in names}, sandbox="require", schedule={"deals": 1})
+    host.finish()
+    assert len(host.choices()) == 2
+    assert host.faults("ada") == host.faults("bob") == []
 
 
 def _python(user: str, place: Path) -> list[str]:
