@@ -6,6 +6,7 @@ The SDK has a copy of its own under another package name: a bot must run without
 import difflib
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from grpc_tools import protoc
@@ -13,6 +14,7 @@ from grpc_tools import protoc
 ROOT = Path(__file__).parent.parent
 PROTO = ROOT / "proto"
 TARGETS = {"referee.v1": ROOT / "referee/v1", "referee_sdk.v1": ROOT / "sdk/python/referee_sdk/v1"}
+COPIES = ROOT / "sample_bots/javascript/proto/referee/v1"  # a bot's folder is all that it sees
 NOT_FOR_BOTS = "record.proto"
 
 
@@ -37,12 +39,19 @@ def generate(package: str, into: Path) -> dict[str, str]:
     return texts
 
 
+def wanted() -> Iterator[tuple[Path, dict[str, str]]]:
+    """Yield each folder of generated or copied files with what belongs there."""
+    for package, folder in TARGETS.items():
+        with tempfile.TemporaryDirectory() as temp:
+            yield folder, generate(package, Path(temp))
+    protos = PROTO.glob("referee/v1/*.proto")
+    yield COPIES, {path.name: path.read_text() for path in protos if path.name != NOT_FOR_BOTS}
+
+
 def main() -> int:
     """Write the files, or with --check compare them; 1 when they are stale."""
     stale = []
-    for package, folder in TARGETS.items():
-        with tempfile.TemporaryDirectory() as temp:
-            texts = generate(package, Path(temp))
+    for folder, texts in wanted():
         for name, text in texts.items():
             path = folder / name
             old = path.read_text() if path.exists() else ""
