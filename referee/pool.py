@@ -26,6 +26,9 @@ from typing import Any
 from referee.bots.process import become_subreaper, kill_descendants
 from referee.errors import WorkerLost
 
+BURIAL = 1.0
+"""Seconds that what was killed may take to be gone."""
+
 
 class Pool(Executor):
     """``workers`` processes with ``slots`` tasks at a time each.
@@ -96,6 +99,7 @@ class _Worker:
             try:
                 self._pipe.send((task, fn, args, kwargs))
             except OSError:
+                self.alive = False  # it died a moment ago: the next task goes to its successor
                 self._futures.pop(task, None)
                 future.set_exception(WorkerLost("a worker process ended"))
         return future
@@ -191,6 +195,8 @@ def _undisturbed() -> Iterator[None]:
 def _end_all() -> None:
     """Kill whatever is below this process, and bury it: not every init does."""
     kill_descendants()
+    deadline = time.monotonic() + BURIAL
     with suppress(ChildProcessError):
-        while True:
-            os.wait()
+        while time.monotonic() < deadline:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.01)
