@@ -41,7 +41,7 @@ ODD_NAMES = [
 ]
 
 SEATS = 3
-KILLS = 40
+KILLS = 15
 NOBODY = 65534
 
 
