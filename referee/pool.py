@@ -37,7 +37,6 @@ class Pool(Executor):
     """
 
     def __init__(self, workers: int, slots: int, close: Callable[[], object], grace: float) -> None:
-        become_subreaper()  # what a worker that is killed leaves behind comes to us
         self._slots, self._close, self._grace = slots, close, grace
         self._workers = [self._hire() for _ in range(workers)]
 

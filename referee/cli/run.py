@@ -26,7 +26,7 @@ def run(
 ) -> None:
     """Play a tournament. A second run goes on where the first one ended."""
     from referee import config, tournament
-    from referee.bots import sandbox
+    from referee.bots import process, sandbox
     from referee.entrants import gather
     from referee.store import Store
 
@@ -41,6 +41,7 @@ def run(
         row = entered[0]
         console.say(f"commitment to the deals: {row.commitment}")
         with _teller(store, settings.name) as teller:
+            process.become_subreaper()  # what a worker that is killed leaves behind comes to us
             try:
                 tournament.run(entered, setup, settings, store, teller)
             except KeyboardInterrupt:
