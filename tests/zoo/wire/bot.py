@@ -330,13 +330,14 @@ class remembers(Bot):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tricks: dict[str, int] = {}
+        self.tricks: dict[str, tuple[int, int]] = {}
 
     def asked(self, asks: list[Ask]) -> None:
         for ask in asks:
-            if ask.six_nimmt.trick < self.tricks.get(ask.game_id, 0):
+            trick = ask.six_nimmt.deal, ask.six_nimmt.trick
+            if trick < self.tricks.get(ask.game_id, trick):
                 os._exit(6)
-            self.tricks[ask.game_id] = ask.six_nimmt.trick
+            self.tricks[ask.game_id] = trick
         super().asked(asks)
 
     def game_over(self, game_id: str) -> None:
